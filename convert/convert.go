@@ -4,7 +4,7 @@
 // A [Converter] handles one family of formats and lives in a sub-package; a
 // [Router] picks one by name, media type and content and runs it under
 // [Limits], so that a hostile file ends in an error and never in a crash.
-// Package convert itself imports the standard library only.
+// Package convert itself imports the standard library and golang.org/x/text only.
 package convert
 
 import (
@@ -45,8 +45,9 @@ type Source struct {
 
 // A Document is what came out.
 type Document struct {
-	// Markdown is the whole text: valid UTF-8 in NFC, "\n" line ends, no byte
-	// order mark and no control characters but tab, line feed and form feed.
+	// Markdown is the whole text. From a [Router] or [Guard] it is in the form
+	// of [Normalize]: valid UTF-8 in NFC, "\n" line ends, no byte order mark
+	// and no control characters but tab, line feed and form feed.
 	Markdown string
 	// Title is a title that the format itself declares (an HTML title
 	// element, an EPUB dc:title), trimmed, or empty. Headings are not looked at.
