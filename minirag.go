@@ -46,18 +46,17 @@ const (
 
 // A Converter turns documents into Markdown and knows which files it reads.
 // [convert.Router] is one.
+//
+// If it has a method Version() string, what that returns changes whenever a
+// document may be converted differently, and documents of another version are
+// ingested again by the next sync.
 type Converter interface {
 	convert.Converter
 	// Synced reports whether a file of this name is converted when a folder is synced.
 	Synced(name string) bool
-	// Supported reports whether a file of this name can be converted when it
-	// is asked for by name.
-	Supported(name string) bool
-	// Extensions lists the extensions for which Supported holds, sorted,
-	// each with its dot.
-	Extensions() []string
-	// Version changes whenever a document may be converted differently.
-	Version() string
+	// Supported lists the extensions that can be converted when a file is
+	// asked for by name: sorted, lower case, each with its dot.
+	Supported() []string
 }
 
 // A Fetcher gets documents from the network for [Address].

@@ -1,0 +1,11 @@
+//go:build !windows
+
+package roots
+
+import (
+	"errors"
+	"syscall"
+)
+
+// notDir reports whether a path runs through a file.
+func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
