@@ -1,0 +1,166 @@
+package pdf
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+const (
+	wasmPage = 64 << 10
+	// minMemory is what the PDFium module declares as its smallest memory.
+	minMemory = 289 * wasmPage
+	// maxMemory is all that 32-bit WebAssembly can address; the limit of each
+	// conversion is kept by sandboxMemory.
+	maxMemory = 65536 * wasmPage
+)
+
+// An engine is the compiled PDFium, from which each document gets an instance.
+type engine struct {
+	pool  pdfium.Pool
+	cache wazero.CompilationCache
+
+	// mu serialises making instances, and guards:
+	mu   sync.Mutex
+	next *sandboxMemory // the memory of the instance being made
+}
+
+// startEngine compiles PDFium or loads it from cacheDir. Cancelling ctx later
+// stops all instances.
+func startEngine(ctx context.Context, cacheDir string, log *slog.Logger) (*engine, error) {
+	began := time.Now()
+	log.Info("starting the PDF engine", "cache", cacheDir)
+	var e *engine
+	err := errors.New("no cache folder")
+	if cacheDir != "" {
+		if e, err = startCached(ctx, cacheDir, log); err != nil && ctx.Err() == nil {
+			log.Warn("the PDF engine's cache folder is of no use, going on without", "folder", cacheDir, "error", err)
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		e, err = newEngine(ctx, wazero.NewCompilationCache())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("start pdf engine: %w", err)
+	}
+	log.Info("the PDF engine is ready", "took", time.Since(began).Round(time.Millisecond))
+	return e, nil
+}
+
+// newEngine makes an engine that owns cache.
+func newEngine(ctx context.Context, cache wazero.CompilationCache) (_ *engine, err error) {
+	e := &engine{cache: cache}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("engine panicked: %v", r)
+		}
+		if err != nil {
+			_ = cache.Close(context.WithoutCancel(ctx))
+		}
+	}()
+	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
+		func(_, _ uint64) experimental.LinearMemory { return e.next }))
+	e.pool, err = webassembly.Init(webassembly.Config{
+		Context:  ctx,
+		MaxTotal: -1, // Converter.slots bounds them
+		// The defaults are the whole file system and the process's own output,
+		// which an MCP server talks over.
+		FSConfig: wazero.NewFSConfig(),
+		Stdout:   io.Discard,
+		Stderr:   io.Discard,
+		RuntimeConfig: wazero.NewRuntimeConfig().
+			WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+			WithCloseOnContextDone(true).
+			WithMemoryLimitPages(maxMemory / wasmPage).
+			WithCompilationCache(cache),
+	})
+	return e, err
+}
+
+func (e *engine) close() error {
+	err := e.pool.Close()
+	return errors.Join(err, e.cache.Close(context.Background()))
+}
+
+// An instance is one sandbox with one PDFium in it, for one document.
+type instance struct {
+	pdfium.Pdfium
+	memory *sandboxMemory
+	disarm func() bool   // stops watching the context; false when the watch began to kill
+	killed chan struct{} // closed when the kill is over
+}
+
+// instance makes an instance that dies when ctx is done. The caller releases it.
+func (e *engine) instance(ctx context.Context, memory int64) (*instance, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := &instance{memory: &sandboxMemory{limit: uint64(memory)}, killed: make(chan struct{})}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.next = in.memory
+	var err error
+	// Without a deadline: making one takes milliseconds, and an abandoned
+	// attempt would take the next one's memory.
+	in.Pdfium, err = e.pool.GetInstanceWithContext(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("start a sandbox: %w", err)
+	}
+	in.disarm = context.AfterFunc(ctx, func() {
+		defer close(in.killed)
+		_ = in.Kill()
+	})
+	return in, nil
+}
+
+// release frees the sandbox. No call of the instance may be running.
+func (in *instance) release() {
+	if !in.disarm() {
+		<-in.killed
+		return
+	}
+	// Not Close, which lets PDFium tidy up first: after an error its memory
+	// may be in any state.
+	_ = in.Kill()
+}
+
+// sandboxMemory is the memory of one sandbox. It lives on the Go heap, so that
+// a kill in the middle of a call takes nothing from under the call.
+type sandboxMemory struct {
+	limit   uint64
+	refused atomic.Bool // the limit was met
+	buf     []byte
+}
+
+// Reallocate implements [experimental.LinearMemory].
+func (m *sandboxMemory) Reallocate(size uint64) []byte {
+	if size > m.limit {
+		m.refused.Store(true)
+		return nil
+	}
+	if size > uint64(cap(m.buf)) {
+		// A quarter more than asked for, as PDFium grows in small steps.
+		grown := make([]byte, size, min(size+size/4, m.limit))
+		copy(grown, m.buf)
+		m.buf = grown
+	}
+	m.buf = m.buf[:size]
+	return m.buf
+}
+
+// Free implements [experimental.LinearMemory]. The garbage collector does the
+// freeing, when the last call has returned.
+func (m *sandboxMemory) Free() {}
