@@ -7,7 +7,34 @@
 // range of the section's text. Package chunk is pure: no I/O, no model; it
 // counts with the [Counter] that it is given, and imports the standard
 // library only. Its functions are safe for concurrent use if the Counter is.
+//
+// # What is promised
+//
+//   - Sections stand in the order of the text, do not overlap, and what lies
+//     between them is white space only: nothing is lost. A heading without text
+//     of its own belongs to the section of the first heading below it.
+//   - No chunk counts more tokens than [Options] allow, unless the Counter
+//     counts a single character as more; such a character is a chunk of its own.
+//   - Cuts never divide a character, nor, within reason, a character and the
+//     marks that combine with it.
+//   - Time grows with the length of the text, whatever its shape.
+//
+// # Rules
+//
+// A document is cut by the first [Category] that fits it, its sections above
+// [SectionCap] characters are cut at blank lines, table rows or sentence ends,
+// and each is packed greedily with sentences, table rows and code blocks.
+// Headings, markers and timestamps inside closed code fences do not count, and
+// a fence that is never closed is text.
 package chunk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
 
 // Scheme is the version of the rules by which texts are cut. A source cut by
 // another scheme is stale.
@@ -16,8 +43,24 @@ const Scheme = 3
 // DefaultBudget is the token budget of a chunk when none is chosen.
 const DefaultBudget = 200
 
+// MinBudget is the smallest budget that may be chosen.
+const MinBudget = 16
+
+// SectionCap is the length in characters above which a section is cut.
+const SectionCap = 4000
+
+// SplitNote begins each piece of a code block that did not fit whole.
+const SplitNote = "[code block split to fit the token budget]"
+
+// ErrBudget says that a budget leaves no room for text.
+var ErrBudget = errors.New("token budget too small")
+
 // A Counter counts the tokens of a text as the embedding model does,
 // including its special tokens.
+//
+// Cutting is fastest, and as even as the rules say, when the tokens of texts
+// joined by white space are the sum of their tokens; a Counter for which that
+// is not so costs more calls. A longer text should not count less.
 type Counter interface {
 	CountTokens(text string) int
 }
@@ -38,7 +81,7 @@ type Document struct {
 	// Title is put in front of the first chunk unless the text there has it
 	// already. Empty: no title is known that says anything.
 	Title string
-	// Markdown is the whole text. Ranges refer to it.
+	// Markdown is the whole text, valid UTF-8 with "\n" line ends. Ranges refer to it.
 	Markdown string
 }
 
@@ -48,7 +91,8 @@ type Section struct {
 	// Sections do not overlap and stand in the order of the text.
 	Start, End int
 	// Headings is the chain of headings above and of this section, outermost
-	// first, without markup. It may be empty.
+	// first, without markup. It may be empty. It is shared between sections
+	// and must not be changed.
 	Headings []string
 	// Label names a part that has no heading, such as "[Slide 3]". It may be empty.
 	Label string
@@ -59,10 +103,12 @@ type Chunk struct {
 	// Section is the index of the section that the chunk is cut from.
 	Section int
 	// Start and End are the byte range in Markdown that the body comes from.
+	// A chunk that holds nothing but the document's title has an empty range.
 	Start, End int
 	// Text is the rendered text: breadcrumb, table header, body.
 	Text string
-	// Tokens is the Counter's count of Text, at most the budget.
+	// Tokens is the Counter's count of Text, at most the budget (see
+	// [Options] for whole code blocks).
 	Tokens int
 }
 
@@ -76,17 +122,65 @@ type Result struct {
 // Options tune the cutting. The zero value has the documented defaults.
 type Options struct {
 	// Budget is the largest Tokens of a chunk; zero means [DefaultBudget].
-	// At least 16.
+	// At least [MinBudget].
 	Budget int
-	// Strategies are tried in order; the first that accepts a document cuts
-	// it into sections. Nil means all categories in their order.
-	Strategies []Strategy
+	// MaxTokens is what the embedding model reads of one text, counted as the
+	// Counter does. A closed code block stays whole up to four budgets as long
+	// as the model reads all of it. Zero means Budget: no chunk is longer.
+	MaxTokens int
 }
 
-// A Strategy knows one kind of structure.
-type Strategy interface {
-	// Category names the structure.
-	Category() Category
-	// Sections cuts a document, or returns nil if it is not of this kind.
-	Sections(doc Outline) []RawSection
+// resolve checks o against what counter adds to every text and fills in defaults.
+func (o *Options) resolve(special int) (budget, codeLimit int, err error) {
+	var v Options
+	if o != nil {
+		v = *o
+	}
+	budget = v.Budget
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	if budget < MinBudget {
+		return 0, 0, fmt.Errorf("chunk: budget of %d tokens is below the minimum of %d: %w", budget, MinBudget, ErrBudget)
+	}
+	if v.MaxTokens != 0 && v.MaxTokens < budget {
+		return 0, 0, fmt.Errorf("chunk: budget of %d tokens is above the %d that the model reads: %w", budget, v.MaxTokens, ErrBudget)
+	}
+	if special >= budget {
+		return 0, 0, fmt.Errorf("chunk: budget of %d tokens leaves no room beside the %d that every text costs: %w", budget, special, ErrBudget)
+	}
+	return budget, max(budget, min(fenceBudgets*budget, v.MaxTokens)), nil
+}
+
+// Split cuts doc into sections and chunks. A document without text has none.
+//
+// It returns an error wrapping [ErrBudget] for options that cannot work, an
+// error for Markdown that is not UTF-8, and ctx's error when ctx is done.
+// counter must not be nil; opts may be.
+func Split(ctx context.Context, doc Document, counter Counter, opts *Options) (*Result, error) {
+	special := counter.CountTokens("")
+	budget, codeLimit, err := opts.resolve(special)
+	if err != nil {
+		return nil, err
+	}
+	if !utf8.ValidString(doc.Markdown) {
+		return nil, errors.New("chunk: markdown is not valid UTF-8")
+	}
+	doc.Title = strings.Join(strings.Fields(strings.ToValidUTF8(doc.Title, "\uFFFD")), " ")
+	o, err := scan(ctx, doc)
+	if err != nil {
+		return nil, fmt.Errorf("chunk: %w", err)
+	}
+	category, parts := o.parts()
+	p := &packer{
+		ctx: ctx, md: doc.Markdown, counter: counter,
+		special: special, budget: budget, codeLimit: codeLimit, additive: true,
+	}
+	result := &Result{Category: category}
+	for i := range parts {
+		if err := p.section(result, o, &parts[i]); err != nil {
+			return nil, fmt.Errorf("chunk: %w", err)
+		}
+	}
+	return result, nil
 }

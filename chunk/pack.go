@@ -1,0 +1,362 @@
+package chunk
+
+import (
+	"context"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	// minBody is the room in tokens that a prefix and a table header must leave.
+	minBody = 24
+	// prefixShare is the part of the budget that a prefix may take, as a divisor.
+	prefixShare = 3
+	// fenceBudgets is how many budgets a code block may take and stay whole.
+	fenceBudgets = 4
+	// bytesPerToken bounds what is counted at once: a text longer than this per
+	// token of the budget is taken to be above it. The longest pieces of
+	// multilingual vocabularies are 16 characters of at most 4 bytes.
+	bytesPerToken = 64
+)
+
+// A packer turns atoms into chunks. It lives for one call of Split.
+type packer struct {
+	ctx               context.Context
+	md                string
+	counter           Counter
+	special           int // tokens that every text costs
+	budget, codeLimit int
+	additive          bool // no sum of tokens has differed from a count yet
+}
+
+// A frame is what stands in front of each body of a run of units.
+type frame struct {
+	lead   string
+	tokens int // without special tokens
+}
+
+// A unit is a body that fits its frame.
+type unit struct {
+	body       string
+	sep        string
+	tokens     int // of frame and body
+	start, end int
+}
+
+// section appends the sections and chunks of one part.
+func (p *packer) section(result *Result, o *outline, s *part) error {
+	var atoms []atom
+	if s.first < s.last {
+		atoms = o.atoms(s.first, s.last)
+	} else {
+		end := o.lines[s.first].end
+		if o.lines[s.first].underlined {
+			end = o.lines[s.first+1].end
+		}
+		atoms = []atom{{text: s.body, sep: blankLine, start: o.lines[s.first].start, end: end, tokens: -1}}
+	}
+	prefix := p.prefix(s.prefixes)
+	runs := capped(p.md, atoms)
+	for i, run := range runs {
+		sec := Section{Start: run[0].start, End: run[len(run)-1].end, Headings: s.headings, Label: s.label}
+		if i == 0 {
+			sec.Start = s.start
+		}
+		if i == len(runs)-1 {
+			sec.End = max(sec.End, s.end)
+		}
+		if len(result.Sections) == 0 && o.title != "" && !hasTitle(prefix+blankLine+p.md[run[0].start:sec.End], o.title) {
+			run = append([]atom{{
+				text: "# " + o.title, sep: blankLine, start: run[0].start, end: run[0].start, block: -1, tokens: -1,
+			}}, run...)
+		}
+		result.Sections = append(result.Sections, sec)
+		if err := p.pack(result, prefix, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// titleSearch is how much of the first section is searched for the title.
+const titleSearch = 64 << 10
+
+// hasTitle reports whether text has title as whole words, markup aside.
+func hasTitle(text, title string) bool {
+	if len(text) > titleSearch {
+		text = strings.ToValidUTF8(text[:titleSearch], "")
+	}
+	text = strings.Join(strings.Fields(strongMarks.Replace(text)), " ")
+	title = strings.Join(strings.Fields(strongMarks.Replace(title)), " ")
+	for from := 0; title != ""; {
+		i := strings.Index(text[from:], title)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(title):])
+		if !isWord(before) && !isWord(after) {
+			return true
+		}
+		_, n := utf8.DecodeRuneInString(text[i:])
+		from = i + n
+	}
+	return true
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// count gives the tokens of text without special ones. fits is false, and
+// nothing is counted, if the text is too long for any unit.
+func (p *packer) count(text string) (tokens int, fits bool) {
+	if len(text) > bytesPerToken*p.budget {
+		return 0, false
+	}
+	return max(p.counter.CountTokens(text)-p.special, 0), true
+}
+
+// prefix picks the first candidate that leaves enough of the budget.
+func (p *packer) prefix(candidates []string) string {
+	limit := min(p.budget-minBody, p.budget/prefixShare)
+	for _, c := range candidates {
+		if tokens, fits := p.count(c); c != "" && fits && tokens+p.special <= limit {
+			return c
+		}
+	}
+	return ""
+}
+
+// frame renders prefix and header, the latter a table's header or the split note.
+func (p *packer) frame(prefix, header string) (f frame, fits bool) {
+	if prefix != "" {
+		f.lead = prefix
+		if header != "" {
+			f.lead += blankLine
+		}
+	}
+	f.lead += header
+	f.tokens, fits = p.count(f.lead)
+	switch {
+	case header != "":
+		f.lead += "\n"
+	case prefix != "":
+		f.lead += blankLine
+	}
+	return f, fits && f.tokens+p.special <= p.budget-minBody
+}
+
+// pack appends the chunks of one section.
+func (p *packer) pack(result *Result, prefix string, atoms []atom) error {
+	bare, _ := p.frame(prefix, "")
+	for i := 0; i < len(atoms); {
+		if atoms[i].kind == code || atoms[i].kind == codePiece {
+			if err := p.code(result, prefix, bare, atoms[i]); err != nil {
+				return err
+			}
+			i++
+			continue
+		}
+		j := i + 1
+		for j < len(atoms) && atoms[j].kind == atoms[i].kind && atoms[j].header == atoms[i].header {
+			j++
+		}
+		f, run := bare, atoms[i:j]
+		if header := atoms[i].header; header != "" {
+			framed, fits := p.frame(prefix, header)
+			if fits {
+				f = framed
+			} else {
+				run = demote(p.md, run)
+				// Rows that follow have no header either and may share a unit.
+				for j < len(atoms) && atoms[j].kind == row && atoms[j].header == "" {
+					run = append(run, atoms[j])
+					j++
+				}
+			}
+		}
+		units, err := p.fill(f, run)
+		if err != nil {
+			return err
+		}
+		p.emit(result, f, units)
+		i = j
+	}
+	return nil
+}
+
+// demote makes the header of a table two rows before its first one. It is not
+// repeated, and is left out where the table's first row is in another section.
+func demote(md string, rows []atom) []atom {
+	out := make([]atom, 0, len(rows)+2)
+	for _, a := range rows {
+		a.header = ""
+		if own := a.end - len(a.text); a.start < own && strings.ContainsRune(md[a.start:own], '\n') {
+			top, delimiter, _ := strings.Cut(md[a.start:own], "\n")
+			delimiter, _, _ = strings.Cut(delimiter, "\n")
+			second := a.start + len(top) + 1
+			out = append(out,
+				atom{text: strings.TrimSpace(top), sep: a.sep, start: a.start, end: a.start + len(top), kind: row, block: a.block, tokens: -1},
+				atom{text: strings.TrimSpace(delimiter), sep: "\n", start: second, end: second + len(delimiter), kind: row, block: a.block, tokens: -1})
+			a.start, a.sep = second+len(delimiter)+1, "\n"
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// code appends a code block, whole or in pieces that begin with [SplitNote].
+func (p *packer) code(result *Result, prefix string, bare frame, a atom) error {
+	if a.kind == code && len(a.text) <= bytesPerToken*p.codeLimit {
+		if tokens := p.counter.CountTokens(bare.lead + a.text); tokens <= p.codeLimit {
+			p.emit(result, bare, []unit{{body: a.text, tokens: tokens, start: a.start, end: a.end}})
+			return nil
+		}
+	}
+	f, fits := p.frame(prefix, SplitNote)
+	if !fits && 2*(f.tokens+p.special) > p.budget {
+		f = bare // a small budget has no room for the note
+	}
+	units, err := p.divide(f, a, byLine)
+	if err != nil {
+		return err
+	}
+	p.emit(result, f, units)
+	return nil
+}
+
+func (p *packer) emit(result *Result, f frame, units []unit) {
+	for _, u := range units {
+		result.Chunks = append(result.Chunks, Chunk{
+			Section: len(result.Sections) - 1,
+			Start:   u.start, End: u.end,
+			Text:   f.lead + u.body,
+			Tokens: u.tokens,
+		})
+	}
+}
+
+// fill packs atoms of one kind, dividing those that do not fit alone.
+func (p *packer) fill(f frame, atoms []atom) ([]unit, error) {
+	atoms, err := p.measure(f, atoms, byWord)
+	if err != nil {
+		return nil, err
+	}
+	return p.greedy(f, atoms)
+}
+
+// measure counts atoms and replaces each that does not fit by pieces cut at level.
+func (p *packer) measure(f frame, atoms []atom, level level) ([]atom, error) {
+	out := atoms[:0:0]
+	for i, a := range atoms {
+		if i%ctxEvery == ctxEvery-1 && p.ctx.Err() != nil {
+			return nil, p.ctx.Err()
+		}
+		fits := true
+		if a.tokens < 0 {
+			a.tokens, fits = p.count(a.text)
+		}
+		if fits && p.special+f.tokens+a.tokens <= p.budget {
+			out = append(out, a)
+			continue
+		}
+		units, err := p.divide(f, a, level)
+		if err != nil {
+			return nil, err
+		}
+		for k, u := range units {
+			piece := a
+			piece.text, piece.start, piece.end = u.body, u.start, u.end
+			piece.tokens = max(u.tokens-p.special-f.tokens, 0)
+			if k > 0 {
+				piece.sep = u.sep
+			}
+			out = append(out, piece)
+		}
+	}
+	return out, nil
+}
+
+// greedy joins atoms into units as long as they fit. The sum of the atoms'
+// tokens says where a unit may end; one exact count verifies it.
+func (p *packer) greedy(f frame, atoms []atom) ([]unit, error) {
+	var units []unit
+	for i := 0; i < len(atoms); {
+		if err := p.ctx.Err(); err != nil {
+			return nil, err
+		}
+		j, sum := p.extend(atoms, i+1, p.special+f.tokens+atoms[i].tokens)
+		body := join(atoms[i:j])
+		tokens := p.counter.CountTokens(f.lead + body)
+		for step := 1; tokens > p.budget && j > i+1; step *= 2 {
+			p.additive = false
+			j = max(j-step, i+1)
+			body = join(atoms[i:j])
+			tokens = p.counter.CountTokens(f.lead + body)
+			sum = tokens // what was taken off does not come back
+		}
+		if tokens > p.budget {
+			pieces, err := p.divide(f, atoms[i], byRune)
+			if err != nil {
+				return nil, err
+			}
+			units = append(units, pieces...)
+			i = j
+			continue
+		}
+		if tokens < sum {
+			p.additive = false
+		}
+		// The sum was too high: try more, by what is left and then by one.
+		for !p.additive && j < len(atoms) && tokens <= sum {
+			k, _ := p.extend(atoms, j, tokens)
+			if k == j {
+				k = j + 1
+			}
+			more := join(atoms[i:k])
+			n := p.counter.CountTokens(f.lead + more)
+			if n > p.budget {
+				break
+			}
+			j, body, tokens = k, more, n
+			sum = max(sum, tokens)
+		}
+		units = append(units, unit{body: body, sep: atoms[i].sep, tokens: tokens, start: atoms[i].start, end: atoms[j-1].end})
+		i = j
+	}
+	return units, nil
+}
+
+// extend gives the end of the longest run from atoms[j] on that fits on top of sum.
+func (p *packer) extend(atoms []atom, j, sum int) (int, int) {
+	size := 0
+	for ; j < len(atoms) && sum+atoms[j].tokens <= p.budget; j++ {
+		// Atoms that count nothing must not make a unit without end.
+		if size += len(atoms[j].text); size > bytesPerToken*p.budget {
+			break
+		}
+		sum += atoms[j].tokens
+	}
+	return j, sum
+}
+
+// join renders atoms with what separates them.
+func join(atoms []atom) string {
+	if len(atoms) == 1 {
+		return atoms[0].text
+	}
+	n := 0
+	for _, a := range atoms {
+		n += len(a.sep) + len(a.text)
+	}
+	var b strings.Builder
+	b.Grow(n)
+	for i, a := range atoms {
+		if i > 0 {
+			b.WriteString(a.sep)
+		}
+		b.WriteString(a.text)
+	}
+	return b.String()
+}

@@ -1,0 +1,173 @@
+package chunk
+
+import "slices"
+
+// A part is a section before it is capped and packed. Its body is a run of
+// lines, or the text of its heading where it has no lines.
+type part struct {
+	start       int // where its first line begins, that of its heading or marker included
+	first, last int // the body's lines, last exclusive
+	end         int // where it ends, if that is after its body; else 0
+	// body is the text that is packed when there are no lines: that of the
+	// heading at line first.
+	body     string
+	headings []string
+	label    string
+	prefixes []string // candidates, longest first; the empty one is implied
+}
+
+// A strategy knows one kind of structure.
+type strategy interface {
+	category() Category
+	// parts cuts a document, or returns nil if it is not of this kind. The
+	// lines that no body holds belong to the part that follows them.
+	parts(o *outline) []part
+}
+
+// strategies are in the order in which they are tried. The last takes everything.
+func strategies() []strategy {
+	return []strategy{transcripts{}, slides{}, headings{}, generic{}}
+}
+
+func (o *outline) parts() (Category, []part) {
+	for _, s := range strategies() {
+		if parts := s.parts(o); len(parts) > 0 {
+			return s.category(), parts
+		}
+	}
+	return Generic, nil
+}
+
+// headings makes a section of each heading with what is below it.
+type headings struct{}
+
+// headingsNeeded is how many headings make a document structured by them.
+const headingsNeeded = 2
+
+func (headings) category() Category { return Headings }
+
+func (headings) parts(o *outline) []part {
+	var heads []int
+	for i := range o.lines {
+		if o.lines[i].level > 0 {
+			heads = append(heads, i)
+		}
+	}
+	if len(heads) < headingsNeeded {
+		return nil
+	}
+	parts := make([]part, 0, len(heads)+1)
+	if heads[0] > 0 {
+		parts = append(parts, part{start: o.lines[0].start, first: 0, last: heads[0]})
+	}
+	type entry struct {
+		level int8
+		text  string
+	}
+	var stack []entry
+	start := -1 // of a heading before that has no section of its own
+	chainOf := func(i int) []string {
+		level := o.lines[i].level
+		for len(stack) > 0 && stack[len(stack)-1].level >= level {
+			stack = stack[:len(stack)-1]
+		}
+		stack = append(stack, entry{level, o.heading(i)})
+		chain := make([]string, len(stack))
+		for k, e := range stack {
+			chain[k] = e.text
+		}
+		return chain
+	}
+	chain := chainOf(heads[0])
+	for k, head := range heads {
+		p := part{start: o.lines[head].start, first: head + 1, last: len(o.lines), headings: chain}
+		if o.lines[head].underlined {
+			p.first++
+		}
+		var next []string
+		if k+1 < len(heads) {
+			p.last = heads[k+1]
+			next = chainOf(heads[k+1])
+		}
+		if start >= 0 {
+			p.start, start = start, -1
+		}
+		switch {
+		case p.first < p.last:
+			p.prefixes = breadcrumbs(chain)
+			parts = append(parts, p)
+		case len(next) >= len(chain) && slices.Equal(next[:len(chain)], chain):
+			start = p.start
+		default:
+			p.first, p.last = head, head
+			p.body = chain[len(chain)-1]
+			p.prefixes = breadcrumbs(chain[:len(chain)-1])
+			parts = append(parts, p)
+		}
+		chain = next
+	}
+	return parts
+}
+
+// breadcrumbs renders the ways to show a chain of headings, longest first.
+func breadcrumbs(chain []string) []string {
+	const joiner, elision = " > ", "…"
+	n := len(chain)
+	if n == 0 {
+		return nil
+	}
+	join := func(parts ...string) string {
+		out := parts[0]
+		for _, p := range parts[1:] {
+			out += joiner + p
+		}
+		return out
+	}
+	crumbs := []string{join(chain...)}
+	for k := n - 2; k >= 1; k-- {
+		crumbs = append(crumbs, join(append([]string{chain[0], elision}, chain[n-k:]...)...))
+	}
+	crumbs = append(crumbs, chain[n-1])
+	return slices.Compact(crumbs)
+}
+
+// generic makes a section of each block. A heading belongs to the block below it.
+type generic struct{}
+
+func (generic) category() Category { return Generic }
+
+func (generic) parts(o *outline) []part {
+	var parts []part
+	start := -1
+	for i := 0; i < len(o.lines); {
+		if start < 0 {
+			start = i
+		}
+		end, head := o.block(i, len(o.lines))
+		if !head || end == len(o.lines) {
+			parts = append(parts, part{start: o.lines[start].start, first: start, last: end})
+			start = -1
+		}
+		i = end
+	}
+	return parts
+}
+
+// block gives the line after the structural block that begins at line i:
+// a heading, a closed fence, or a paragraph.
+func (o *outline) block(i, last int) (end int, heading bool) {
+	switch l := o.lines[i]; {
+	case l.fence == fenceOpen:
+		return l.closer + 1, false
+	case l.underlined:
+		return i + 2, true
+	case l.level > 0:
+		return i + 1, true
+	}
+	for i++; i < last; i++ {
+		if l := o.lines[i]; l.afterBlank || l.fence == fenceOpen || l.level > 0 {
+			break
+		}
+	}
+	return i, false
+}

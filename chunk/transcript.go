@@ -1,0 +1,116 @@
+package chunk
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+)
+
+// transcripts makes a section of each stretch of two minutes.
+//
+// A section is a range of the text, so that a window to which a transcript
+// returns later is a section of its own with the same label.
+type transcripts struct{}
+
+const (
+	// stampsNeeded and stampShare say how many lines must be timestamps: at
+	// least 5, and 15 of 100 lines that have text.
+	stampsNeeded = 5
+	stampShare   = 15
+	// window is the length of a section in seconds.
+	window = 120
+)
+
+var stampLine = regexp.MustCompile(`^\s*(\*\*[^*]{1,80}\*\*\s+)?(?:(\d{1,2}):(\d{2}):(\d{2})|(\d{1,2}):(\d{2}))$`)
+
+func (transcripts) category() Category { return Transcript }
+
+// A stamp is a line that says when the text below it was spoken.
+type stamp struct {
+	line, seconds int
+	named         bool
+}
+
+func (transcripts) parts(o *outline) []part {
+	var stamps []stamp
+	for i := range o.lines {
+		text := o.text(i)
+		if len(text) > 2*maxMarker || text[len(text)-1] < '0' || text[len(text)-1] > '9' || o.inCode(i) {
+			continue
+		}
+		if m := stampLine.FindStringSubmatch(text); m != nil {
+			seconds := clock(m[2], m[3], m[4])
+			if m[2] == "" {
+				seconds = clock("", m[5], m[6])
+			}
+			stamps = append(stamps, stamp{i, seconds, m[1] != ""})
+		}
+	}
+	if len(stamps) < stampsNeeded || len(stamps)*100 < stampShare*len(o.lines) {
+		return nil
+	}
+	var parts []part
+	open := func(first int, label string) {
+		if n := len(parts); n > 0 {
+			parts[n-1].last = first
+		}
+		p := part{start: o.lines[first].start, first: first, last: len(o.lines), label: label}
+		if label != "" {
+			if o.title != "" {
+				p.prefixes = append(p.prefixes, label+" "+o.title)
+			}
+			p.prefixes = append(p.prefixes, label)
+		}
+		parts = append(parts, p)
+	}
+	if stamps[0].line > 0 {
+		open(0, "")
+	}
+	current, latest := -1, 0
+	for k, s := range stamps {
+		if k > 0 && o.spokenClock(stamps, k, latest) {
+			continue
+		}
+		latest = s.seconds
+		if w := s.seconds / window; w != current {
+			current = w
+			open(s.line, windowLabel(w*window))
+		}
+	}
+	return parts
+}
+
+// spokenClock reports whether stamp k is a time that somebody mentions ("we
+// meet at / 14:30") and not the beginning of a turn: it has no name, and it
+// stands inside a paragraph, goes back in time, or runs ahead of what follows.
+func (o *outline) spokenClock(stamps []stamp, k, latest int) bool {
+	s := stamps[k]
+	if s.named {
+		return false
+	}
+	if !o.lines[s.line].afterBlank || s.seconds < latest {
+		return true
+	}
+	return k+1 < len(stamps) && stamps[k+1].seconds < s.seconds && stamps[k+1].seconds >= latest
+}
+
+// windowLabel renders the window that begins at start seconds.
+func windowLabel(start int) string {
+	return "[" + clockText(start) + "–" + clockText(start+window) + "]"
+}
+
+func clockText(seconds int) string {
+	h, m, s := seconds/3600, seconds/60%60, seconds%60
+	if h == 0 {
+		return fmt.Sprintf("%02d:%02d", m, s)
+	}
+	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
+}
+
+// clock reads the parts of a time, hours possibly empty.
+func clock(hours, minutes, seconds string) int {
+	h, _ := strconv.Atoi(hours)
+	m, _ := strconv.Atoi(minutes)
+	s, _ := strconv.Atoi(seconds)
+	return h*3600 + m*60 + s
+}
