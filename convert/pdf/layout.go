@@ -128,11 +128,15 @@ func layOut(lines []line) string {
 	usual := leading(lines)
 	var b strings.Builder
 	for i, l := range lines {
-		if i > 0 {
+		switch {
+		case i == 0:
+		case sameRow(lines[i-1], l):
+			b.WriteString(" " + l.text)
+			continue
+		case newParagraph(lines[i-1], l, usual):
+			b.WriteString("\n\n")
+		default:
 			b.WriteByte('\n')
-			if newParagraph(lines[i-1], l, usual) {
-				b.WriteByte('\n')
-			}
 		}
 		b.WriteString(escape(l.text))
 	}
@@ -162,6 +166,13 @@ func gap(a, b line) (float64, bool) {
 	}
 	g := (a.y - b.y) / size
 	return g, !math.IsNaN(g) && !math.IsInf(g, 0)
+}
+
+// sameRow reports whether b goes on to the right of a, as cells of a table
+// do that PDFium took for lines of their own.
+func sameRow(a, b line) bool {
+	gap, ok := gap(a, b)
+	return ok && math.Abs(gap) < 0.1 && b.x > a.x
 }
 
 func newParagraph(a, b line, usual float64) bool {

@@ -54,7 +54,7 @@ var (
 
 // emptyTitles are what programs write when nobody gave a title; digits at the end do not count.
 var emptyTitles = []string{
-	"untitled", "untitled document", "no title", "title", "none", "null", "unknown", "document", "doc", "presentation",
+	"untitled", "untitled document", "untitled spreadsheet", "untitled presentation", "no title", "title", "none", "null", "unknown", "document", "doc", "presentation",
 	"powerpoint presentation", "slide", "sheet", "book", "scan", "scanned document", "microsoft word", "microsoft word document",
 	"без имени", "без названия", "документ", "документ microsoft word", "презентация", "презентация powerpoint", "слайд", "лист", "книга",
 }

@@ -173,11 +173,11 @@ func (c *Converter) convert(ctx context.Context, e *engine, data []byte, limits 
 	defer context.AfterFunc(c.ctx, cancel)()
 
 	in, err := e.instance(timed, limits.Memory)
-	if err != nil {
-		return nil, err
+	var doc *convert.Document
+	if err == nil {
+		doc, err = in.read(timed, data, limits)
+		in.release()
 	}
-	doc, err := in.read(timed, data, limits)
-	in.release()
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -185,7 +185,7 @@ func (c *Converter) convert(ctx context.Context, e *engine, data []byte, limits 
 		return nil, ErrClosed
 	case err != nil && timed.Err() != nil:
 		return nil, &convert.LimitError{What: "conversion time in milliseconds", Max: limits.Time.Milliseconds()}
-	case in.memory.refused.Load():
+	case in != nil && in.memory.refused.Load():
 		// Also when PDFium went on without the memory: text may be missing.
 		return nil, &convert.LimitError{What: "memory in bytes", Max: limits.Memory}
 	case err != nil:
