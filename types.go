@@ -19,7 +19,7 @@ type Input struct {
 	path      string
 	url       string
 	mediaType string
-	open      func() ([]byte, error)
+	open      func(limit int64) ([]byte, error)
 }
 
 // A Source describes an indexed document.

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// notDir reports whether a path runs through a file.
-func notDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+// IsNotDir reports whether a path runs through a file.
+func IsNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

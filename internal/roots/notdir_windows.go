@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// notDir reports whether a path runs through a file.
-func notDir(err error) bool {
+// IsNotDir reports whether a path runs through a file.
+func IsNotDir(err error) bool {
 	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ERROR_PATH_NOT_FOUND)
 }

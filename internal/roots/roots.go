@@ -126,7 +126,7 @@ func follow(path string) (string, error) {
 				}
 				return filepath.Join(resolved, rest), nil
 			}
-		} else if !errors.Is(err, fs.ErrPermission) && !notDir(err) {
+		} else if !errors.Is(err, fs.ErrPermission) && !IsNotDir(err) {
 			return "", err
 		}
 		parent := filepath.Dir(p)

@@ -1,0 +1,3 @@
+package readfile
+
+const nonBlock = 0
