@@ -134,3 +134,11 @@ func (e *LimitError) Error() string {
 }
 
 func (e *LimitError) Unwrap() error { return ErrTooLarge }
+
+// A ConverterFunc is a function as a [Converter].
+type ConverterFunc func(ctx context.Context, src Source, limits Limits) (*Document, error)
+
+// Convert calls f.
+func (f ConverterFunc) Convert(ctx context.Context, src Source, limits Limits) (*Document, error) {
+	return f(ctx, src, limits)
+}
