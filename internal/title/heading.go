@@ -102,15 +102,21 @@ var (
 	escapes  = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
 )
 
+// maxHeading is the length in bytes above which a heading is cut.
+const maxHeading = 4 << 10
+
 // plain takes inline markup off a heading: emphasis, code, links and pictures,
 // whose text is kept, tags and backslashes.
 func plain(heading string) string {
+	if len(heading) > maxHeading {
+		heading = strings.ToValidUTF8(heading[:maxHeading], "")
+	}
 	s := images.ReplaceAllString(heading, "$1")
 	s = links.ReplaceAllString(s, "$1")
 	s = tags.ReplaceAllString(s, "")
-	// An escaped character is no markup: it waits in a private place.
+	// An escaped character is no markup: a placeholder keeps its place.
 	var kept []string
-	s = escapes.ReplaceAllStringFunc(s, func(m string) string {
+	s = escapes.ReplaceAllStringFunc(strings.ReplaceAll(s, hold, ""), func(m string) string {
 		kept = append(kept, m[1:])
 		return hold
 	})
@@ -124,5 +130,6 @@ func plain(heading string) string {
 	return oneLine(s)
 }
 
-// hold stands for an escaped character while markup is taken off.
+// hold stands for an escaped character while markup is taken off. Markdown
+// holds no control characters.
 const hold = "\x00"
