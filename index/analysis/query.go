@@ -1,0 +1,83 @@
+package analysis
+
+// A Term is something to look up for a question.
+type Term struct {
+	Term   string
+	Weight float64 // what a match counts, above 0
+}
+
+// Weights of terms of a question. They are judgements, not fits: the basic
+// form carries a word and the exact one breaks ties between its forms; of a
+// compound the exact spelling counts as a word of its own, and its pieces
+// together about as much again.
+const (
+	stemWeight     = 1.0
+	exactWeight    = 0.3
+	compoundWeight = 1.0
+	partWeight     = 0.5
+	functionWeight = 0.1
+)
+
+// Query returns the terms of a question with their weights, each term once, in
+// the order of the text. A character of a script without word borders is
+// looked up only where it stands alone. Function words count little beside
+// other words and fully in a question of nothing else.
+func Query(text string) []Term {
+	tokens := Tokens(text)
+	var terms []Term
+	var common []bool
+	at := make(map[string]int)
+	onlyCommon := true
+	for start := 0; start < len(tokens); {
+		end := start
+		var has [Single + 1]bool
+		for end < len(tokens) && tokens[end].Position == tokens[start].Position {
+			has[tokens[end].Kind] = true
+			end++
+		}
+		for _, t := range tokens[start:end] {
+			w := stemWeight
+			switch {
+			case t.Kind == Single && has[Bigram]:
+				continue
+			case t.Kind == Part:
+				w = partWeight
+			case t.Kind == Exact && !has[Stem]:
+				w = compoundWeight
+			case t.Kind == Exact:
+				w = exactWeight
+			}
+			function := has[Stem] && isFunction(tokens[start:end]) || t.Kind == Part && functionStems[t.Term]
+			onlyCommon = onlyCommon && (function || t.Kind == Part)
+			i, ok := at[t.Term]
+			if !ok {
+				i = len(terms)
+				at[t.Term] = i
+				terms = append(terms, Term{Term: t.Term})
+				common = append(common, true)
+			}
+			terms[i].Weight = max(terms[i].Weight, w)
+			common[i] = common[i] && function
+		}
+		start = end
+	}
+	if !onlyCommon {
+		for i := range terms {
+			if common[i] {
+				terms[i].Weight *= functionWeight
+			}
+		}
+	}
+	return terms
+}
+
+// isFunction reports whether the tokens of a word are those of a function
+// word.
+func isFunction(word []Token) bool {
+	for _, t := range word {
+		if t.Kind == Exact && functionWords[t.Term[len(exactMark):]] {
+			return true
+		}
+	}
+	return false
+}

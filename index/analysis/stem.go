@@ -1,0 +1,79 @@
+package analysis
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+	"github.com/blevesearch/snowballstem/russian"
+)
+
+// basic returns the basic form of a folded word.
+func basic(word string) string {
+	word = plain(word)
+	switch scriptOf(word) {
+	case latin:
+		if len(word) > 2 && len(word) <= MaxTerm {
+			return stemmed(word, english.Stem)
+		}
+	case cyrillic:
+		if len(word) > 4 && len(word) <= MaxTerm {
+			return stemmed(word, russian.Stem)
+		}
+	}
+	return limit(word)
+}
+
+func stemmed(word string, stem func(*snowballstem.Env) bool) string {
+	env := snowballstem.NewEnv(word)
+	stem(env)
+	if s := env.Current(); s != "" {
+		return s
+	}
+	return word
+}
+
+type script uint8
+
+const (
+	other script = iota
+	latin
+	cyrillic
+	digits
+	mixed
+)
+
+// scriptOf returns the one script of a word's letters; digits if it has only
+// digits.
+func scriptOf(word string) script {
+	found, none := other, true
+	for _, r := range word {
+		s := scriptOfRune(r)
+		if none {
+			found, none = s, false
+		} else if s != found {
+			return mixed
+		}
+	}
+	return found
+}
+
+func scriptOfRune(r rune) script {
+	switch {
+	case r < utf8.RuneSelf:
+		if '0' <= r && r <= '9' {
+			return digits
+		}
+		if 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
+			return latin
+		}
+	case r >= 0x400 && r < 0x530:
+		return cyrillic
+	case unicode.Is(unicode.Latin, r):
+		return latin
+	case unicode.Is(unicode.Cyrillic, r):
+		return cyrillic
+	}
+	return other
+}
