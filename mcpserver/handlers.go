@@ -1,0 +1,300 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/minirag/minirag"
+)
+
+// mediaTypes are what ingest_data takes as format.
+var mediaTypes = map[string]string{
+	"text":     "text/plain",
+	"markdown": "text/markdown",
+	"html":     "text/html",
+}
+
+func (s *Server) ingestFile(ctx context.Context, a args) (any, error) {
+	c, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	path, err := s.resolve(c, a.text("filePath"))
+	if err != nil {
+		return nil, err
+	}
+	src, err := c.Ingest(ctx, minirag.Path(path))
+	if err != nil {
+		return nil, err
+	}
+	return ingested(src), nil
+}
+
+func (s *Server) ingestData(ctx context.Context, a args) (any, error) {
+	format := "text"
+	if a.has("format") {
+		format = a.text("format")
+	}
+	mediaType, ok := mediaTypes[format]
+	if !ok {
+		return nil, fmt.Errorf("format must be one of 'text', 'markdown' and 'html', got '%s'", format)
+	}
+	c, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := minirag.Bytes(a.text("source"), mediaType, []byte(a.text("data")))
+	in.Title = strings.TrimSpace(a.text("title"))
+	src, err := c.Ingest(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return ingested(src), nil
+}
+
+func (s *Server) ingestURL(ctx context.Context, a args) (any, error) {
+	c, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	in := minirag.Address(a.text("url"))
+	if src := a.text("source"); src != "" {
+		in.Source = src
+	}
+	in.Title = strings.TrimSpace(a.text("title"))
+	src, err := c.Ingest(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return ingested(src), nil
+}
+
+func (s *Server) query(ctx context.Context, a args) (any, error) {
+	if strings.TrimSpace(a.text("query")) == "" {
+		return nil, errors.New("query must not be empty")
+	}
+	topK := a.number("topK", 8)
+	if topK < 1 {
+		return nil, fmt.Errorf("topK must be at least 1, got %d", topK)
+	}
+	if err := s.checkFilters(a); err != nil {
+		return nil, err
+	}
+	c, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res, err := c.Query(ctx, minirag.Query{Text: a.text("query"), TopK: min(topK, 100), Scope: a.scope()})
+	if err != nil {
+		return nil, err
+	}
+	out := queryResult{
+		Results: make([]row, 0, len(res.Hits)),
+		Sources: make([]sourceRow, 0, len(res.Sources)),
+		Parents: map[string]string{},
+		Notice:  res.Notice,
+	}
+	for i := range res.Hits {
+		out.Results = append(out.Results, makeRow(&res.Hits[i], out.Parents))
+	}
+	for _, h := range res.Sources {
+		out.Sources = append(out.Sources, sourceRow{
+			Source: h.Source.ID, Title: h.Source.Title, Hits: h.Hits, DisplayPath: h.Source.DisplayPath,
+		})
+	}
+	return out, nil
+}
+
+func (s *Server) neighbors(ctx context.Context, a args) (any, error) {
+	c, id, _, err := s.target(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	i, before, after := a.number("chunkIndex", 0), a.number("before", 1), a.number("after", 1)
+	out := neighborsResult{Chunks: []row{}}
+	if i+after < 0 || before+after < 0 {
+		return out, nil
+	}
+	hits, err := c.Neighbors(ctx, id, i, before, after)
+	if errors.Is(err, minirag.ErrNotFound) {
+		out.Notice = notIndexed(id)
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for j := range hits {
+		r := makeRow(&hits[j], nil)
+		r.Score, r.Distance = 0, nil
+		out.Chunks = append(out.Chunks, r)
+	}
+	return out, nil
+}
+
+func (s *Server) readFile(ctx context.Context, a args) (any, error) {
+	c, id, path, err := s.target(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.Read(ctx, id)
+	if errors.Is(err, minirag.ErrNotFound) {
+		if path == "" {
+			return nil, errors.New(notIndexed(id))
+		}
+		switch info, err := os.Stat(id); {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("File does not exist and is not in the index: %s", id)
+		case err == nil && info.IsDir():
+			return nil, fmt.Errorf("Not a file but a folder: %s; list_files with this scope shows what is in it", id)
+		}
+		return nil, errors.New(notIndexed(id) + "; index it first with ingest_file or sync_start")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readResult{
+		Source: t.Source.ID, SourceType: string(t.Source.Kind), Title: t.Source.Title,
+		ChunkCount: t.Source.Chunks, Text: t.Markdown, Warnings: t.Source.Warnings,
+	}, nil
+}
+
+func (s *Server) list(ctx context.Context, a args) (any, error) {
+	if sort := a.text("sort"); a.has("sort") && sort != "date" {
+		return nil, fmt.Errorf("sort must be 'date', got '%s'", sort)
+	}
+	if err := s.checkFilters(a); err != nil {
+		return nil, err
+	}
+	c, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l, err := c.List(ctx, &minirag.ListOptions{Scope: a.scope()})
+	if err != nil {
+		return nil, err
+	}
+	out := listResult{
+		Files:           make([]fileRow, 0, len(l.Sources)),
+		UnlistedFolders: make([]folderRow, 0, len(l.UnlistedFolders)),
+	}
+	for _, f := range l.Sources {
+		out.Files = append(out.Files, fileRow{
+			Source: f.ID, SourceType: string(f.Kind), Title: f.Title, State: string(f.State),
+			ChunkCount: f.Chunks, OCREngine: f.OCREngine, Warnings: f.Warnings,
+		})
+	}
+	for _, f := range l.UnlistedFolders {
+		r := folderRow{Path: f.Path, IndexedCount: f.Indexed, Message: f.Message}
+		if f.Err != nil {
+			text := f.Err.Error()
+			r.Error = &text
+		}
+		out.UnlistedFolders = append(out.UnlistedFolders, r)
+	}
+	return out, nil
+}
+
+func (s *Server) remove(ctx context.Context, a args) (any, error) {
+	c, id, _, err := s.target(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	src, err := c.Delete(ctx, id)
+	if errors.Is(err, minirag.ErrNotFound) {
+		return nil, errors.New(notIndexed(id))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return deleteResult{Source: src.ID, DeletedChunks: src.Chunks}, nil
+}
+
+func (s *Server) status(ctx context.Context, _ args) (any, error) {
+	in := &s.o.Info
+	if s.o.ConfigError != nil {
+		return configErrorResult{Version: in.Version, ConfigError: s.o.ConfigError.Error()}, nil
+	}
+	out := statusResult{
+		Version: in.Version, Roots: append([]string{}, in.Roots...), DBPath: in.DBPath, Model: in.Model,
+		HybridWeight: in.HybridWeight, ChunkScheme: in.ChunkScheme, OCR: in.OCR, OCRHint: in.OCRHint,
+		Warnings: append([]string(nil), in.Warnings...),
+	}
+	if out.OCR == "" {
+		out.OCR = "unavailable"
+	}
+	if file, ok := s.classifyFile(); ok {
+		out.Labels = &labelsState{File: file, Error: errLabelsUnread}
+	}
+	short, cancel := context.WithTimeout(ctx, earlyWait)
+	defer cancel()
+	c, err := s.open(short)
+	if err == nil {
+		var st *minirag.Status
+		if st, err = c.Status(ctx); err == nil {
+			out.counts = &counts{
+				ChunkCount: st.Chunks, SourceCount: st.Sources, StaleChunkCount: st.StaleChunks, Budget: st.Budget,
+			}
+			if st.StaleChunks > 0 {
+				out.SchemeWarning = fmt.Sprintf("%d chunks were made by another model or by older rules; sync_start makes them anew", st.StaleChunks)
+			}
+			out.Warnings = append(out.Warnings, st.Warnings...)
+			return out, nil
+		}
+	}
+	if short.Err() != nil && ctx.Err() == nil && c == nil {
+		out.IndexNotice = "the index is still being opened; ask again"
+		return out, nil
+	}
+	out.IndexError = s.explain(ctx, err)
+	return out, nil
+}
+
+// target returns the corpus and the source that filePath or source names.
+// path is set if it was filePath.
+func (s *Server) target(ctx context.Context, a args) (c Corpus, id, path string, err error) {
+	path, id = a.text("filePath"), a.text("source")
+	switch {
+	case !a.has("filePath") && !a.has("source"):
+		return nil, "", "", errors.New("Provide filePath or source")
+	case path != "" && id != "":
+		return nil, "", "", errors.New("Provide either filePath or source, not both")
+	}
+	c, err = s.open(ctx)
+	if err == nil && (path != "" || !a.has("source")) {
+		id, err = s.resolve(c, path)
+	}
+	return c, id, path, err
+}
+
+func notIndexed(source string) string { return "Source not found in index: " + source }
+
+// errLabelsUnread is the error of a classify.toml until labels are supported.
+const errLabelsUnread = "this version does not read labels yet"
+
+// classifyFile names the file that turns labels on and says if it is there.
+func (s *Server) classifyFile() (string, bool) {
+	if len(s.o.Info.Roots) == 0 {
+		return filepath.Join(".minirag", "classify.toml"), false
+	}
+	file := filepath.Join(s.o.Info.Roots[0], ".minirag", "classify.toml")
+	_, err := os.Stat(file)
+	return file, err == nil
+}
+
+// checkFilters refuses filters by label or date.
+func (s *Server) checkFilters(a args) error {
+	labels, _ := a["labels"].(map[string][]string)
+	if len(labels) == 0 && !a.has("dateFrom") && !a.has("dateTo") {
+		return nil
+	}
+	file, ok := s.classifyFile()
+	if ok {
+		return fmt.Errorf("labels and dates cannot be filtered by: %s is there, but %s", file, errLabelsUnread)
+	}
+	return fmt.Errorf("document labels are off: there is no %s", file)
+}
