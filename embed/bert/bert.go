@@ -1,0 +1,181 @@
+// Package bert runs text encoders of the BERT architecture from a GGUF file,
+// on the CPU and without cgo: a tokenizer (Unigram or WordPiece), the forward
+// pass, pooling, and vectors of length 1.
+//
+// The file has the metadata keys and tensor names that llama.cpp gives to
+// "bert" models; tensors may be F32, F16, Q8_0, Q4_0 or Q4_1. The file is not
+// copied: it may be mapped memory or a string embedded in the program, and
+// must not change while the model is in use.
+//
+// Text is never cut. A sequence that is longer than the model takes is an
+// error, and [Tokenizer.Count] tells the length beforehand.
+//
+// # Memory
+//
+// Beside the file a model holds its Q4_0 matrices unpacked to one byte a weight (21 MB for
+// multilingual-e5-small; with [Exact] they are read from the file each time), the
+// tokenizer's table (about 17 MB for 250,000 pieces), and, for the one batch that runs at
+// a time, about 10 KB for each of at most [Options.BatchTokens] tokens and 1 MB for each
+// thread. The tables are made by [New].
+//
+// The package imports the standard library, golang.org/x/{sys,text}, the
+// grapheme clusters of rivo/uniseg, package embed, and its own kernels.
+package bert
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/minirag/minirag/embed/bert/internal/kernel"
+)
+
+// Precision chooses how the big matrix products are done.
+type Precision int
+
+const (
+	// Fast multiplies Q4_0 weights with activations of 8 bits, which have one
+	// scale for 32 values: the vectors keep a cosine of about 0.9995 and more
+	// with the exact ones. Weights of other types are multiplied as in Exact.
+	Fast Precision = iota
+	// Exact multiplies in float32.
+	Exact
+)
+
+// Options tunes a [Model]. Nil and the zero value are the documented defaults.
+type Options struct {
+	// Precision is how products are done. If zero, [Fast].
+	Precision Precision
+	// Threads is the number of goroutines that compute at once, for all
+	// callers together. If zero, GOMAXPROCS at the time of [New].
+	Threads int
+	// Kernel names the instructions to use: "portable", or on amd64 "avx2".
+	// If empty, the best that the machine has.
+	Kernel string
+	// BatchTokens bounds the tokens that are worked on together, and so the
+	// memory. If zero, 512; a sequence that is longer than the bound is
+	// worked on alone.
+	BatchTokens int
+}
+
+// Check reports what [New] would refuse in o, which may be nil, without a model.
+func (o *Options) Check() error {
+	if o == nil {
+		return nil
+	}
+	var errs []error
+	if o.Precision != Fast && o.Precision != Exact {
+		errs = append(errs, fmt.Errorf("precision %d is neither Fast nor Exact", o.Precision))
+	}
+	if o.Threads < 0 {
+		errs = append(errs, fmt.Errorf("%d threads", o.Threads))
+	}
+	if o.BatchTokens < 0 {
+		errs = append(errs, fmt.Errorf("batches of %d tokens", o.BatchTokens))
+	}
+	if _, err := kernel.Named(o.Kernel); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// KernelName returns the kernel that [New] would use, without a model; empty
+// if there is no such kernel.
+func (o *Options) KernelName() string {
+	name := ""
+	if o != nil {
+		name = o.Kernel
+	}
+	set, err := kernel.Named(name)
+	if err != nil {
+		return ""
+	}
+	return set.Name()
+}
+
+// Info describes a loaded model, for a status report.
+type Info struct {
+	Name      string // general.name of the file, may be empty
+	Dims      int    // length of a vector
+	MaxTokens int    // longest sequence, with the special tokens
+	Layers    int
+	Weights   string // storage type of the matrices, such as "Q4_0"
+	Kernel    string // instructions in use, such as "avx2"
+	Precision Precision
+	Threads   int
+}
+
+// A Model is a loaded encoder. It is safe for concurrent use.
+type Model struct {
+	tok     *Tokenizer
+	net     *network
+	kernels *kernel.Set
+	info    Info
+
+	batchTokens int
+	// turn holds the working memory while no batch is computed. A batch takes
+	// it and has all threads; waiting callers get it in the order they came.
+	turn chan *arena
+}
+
+// New reads the model in gguf, which is the content of a GGUF file. All
+// sizes in it are checked: a damaged or hostile file gives an error and costs
+// memory in proportion to its length.
+func New(gguf string, opts *Options) (*Model, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	if err := opts.Check(); err != nil {
+		return nil, fmt.Errorf("load model: options: %w", err)
+	}
+	kernels, err := kernel.Named(opts.Kernel)
+	if err != nil {
+		return nil, fmt.Errorf("load model: %w", err)
+	}
+	f, err := parseGGUF(gguf)
+	if err != nil {
+		return nil, fmt.Errorf("load model: %w", err)
+	}
+	m := &Model{kernels: kernels, batchTokens: opts.BatchTokens, turn: make(chan *arena, 1)}
+	if m.batchTokens == 0 {
+		m.batchTokens = 512
+	}
+	threads := opts.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	m.turn <- &arena{workers: make([]worker, threads)}
+	// The tokenizer's table and the unpacked weights take about the same time.
+	var wg sync.WaitGroup
+	var tokErr error
+	wg.Go(func() { m.tok, tokErr = newTokenizer(f) })
+	m.net, err = newNetwork(f, opts.Precision)
+	wg.Wait()
+	if err := errors.Join(err, tokErr); err != nil {
+		return nil, fmt.Errorf("load model: %w", err)
+	}
+	if m.tok.Size() > m.net.words.rows {
+		return nil, fmt.Errorf("load model: %w: %d tokens, but vectors for %d", errFormat, m.tok.Size(), m.net.words.rows)
+	}
+	m.info = Info{
+		Name: f.text("general.name"), Dims: m.net.dims, MaxTokens: m.net.positions.rows, Layers: len(m.net.layers),
+		Weights: m.net.words.typ.String(), Kernel: kernels.Name(), Precision: opts.Precision, Threads: threads,
+	}
+	if len(m.net.layers) > 0 {
+		m.info.Weights = m.net.layers[0].up.src.typ.String()
+	}
+	return m, nil
+}
+
+// NewBytes is [New] for bytes, which must not change afterwards.
+func NewBytes(gguf []byte, opts *Options) (*Model, error) {
+	return New(unsafe.String(unsafe.SliceData(gguf), len(gguf)), opts)
+}
+
+// Info describes the model.
+func (m *Model) Info() Info { return m.info }
+
+// Tokenizer returns the model's tokenizer.
+func (m *Model) Tokenizer() *Tokenizer { return m.tok }

@@ -1,0 +1,280 @@
+package bert
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/minirag/minirag/embed"
+	"github.com/minirag/minirag/embed/bert/internal/kernel"
+)
+
+// blockTokens is the most tokens that a thread takes through a layer at once:
+// enough to use each weight often, few enough that the inner activations
+// (6 KB a token at 1,536 dimensions) stay in a cache of the second level.
+const blockTokens = 64
+
+// arena is the working memory of one batch. It grows to the largest batch
+// and is kept.
+type arena struct {
+	x, qkv, ctx []float32 // a row for each token
+	workers     []worker
+}
+
+// A worker is the memory of one thread.
+type worker struct {
+	in           input
+	act          []byte
+	tmp, mid     []float32
+	panel, row   []float32
+	keys, values []float32
+	scores       []float32
+	mixed        []float32
+}
+
+// input is a block of rows that several matrices are multiplied with; act is
+// their quantised form once one of them has asked for it.
+type input struct {
+	x                    []float32
+	stride, cols, tokens int
+	quantized            bool
+}
+
+// EmbedIDs returns the vector of each sequence of token ids, of length 1. The
+// ids are those of [Tokenizer.Encode], special tokens included, 1 to
+// Info().MaxTokens of them: a longer sequence gives a [*embed.TooLongError].
+// Sequences share batches without padding and without influence on each
+// other. It stops between two layers when ctx is done.
+func (m *Model) EmbedIDs(ctx context.Context, seqs [][]int32) ([][]float32, error) {
+	for i, ids := range seqs {
+		switch {
+		case len(ids) == 0:
+			return nil, fmt.Errorf("embed: sequence %d is empty", i)
+		case len(ids) > m.info.MaxTokens:
+			return nil, fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: len(ids), Max: m.info.MaxTokens})
+		}
+		for _, id := range ids {
+			if id < 0 || int(id) >= m.net.words.rows {
+				return nil, fmt.Errorf("embed: sequence %d has the id %d, the model has %d", i, id, m.net.words.rows)
+			}
+		}
+	}
+	out := make([][]float32, 0, len(seqs))
+	for len(seqs) > 0 {
+		n, tokens := 1, len(seqs[0])
+		for n < len(seqs) && tokens+len(seqs[n]) <= m.batchTokens {
+			tokens += len(seqs[n])
+			n++
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("embed: %w", ctx.Err())
+		case a := <-m.turn:
+			vecs, err := m.batch(ctx, a, seqs[:n], tokens)
+			m.turn <- a
+			if err != nil {
+				return nil, fmt.Errorf("embed: %w", err)
+			}
+			out = append(out, vecs...)
+		}
+		seqs = seqs[n:]
+	}
+	return out, nil
+}
+
+// batch runs the encoder over sequences with the given sum of tokens.
+func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int) ([][]float32, error) {
+	n := m.net
+	width := n.width()
+	a.x = grow(a.x, tokens*width)
+	a.qkv = grow(a.qkv, tokens*3*width)
+	a.ctx = grow(a.ctx, tokens*width)
+	starts := make([]int, len(seqs)+1)
+	for i, ids := range seqs {
+		starts[i+1] = starts[i] + len(ids)
+	}
+
+	// An equal share for each thread, in whole tiles of four tokens.
+	threads := len(a.workers)
+	blocks := paddedTo((tokens+blockTokens-1)/blockTokens, threads)
+	size := paddedTo((tokens+blocks-1)/blocks, 4)
+	blocks = (tokens + size - 1) / size
+	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }
+
+	a.parallel(len(seqs), func(_ *worker, i int) { n.embeddings(a.x[starts[i]*width:], seqs[i]) })
+	for i := range n.layers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		l := &n.layers[i]
+		a.parallel(blocks, func(w *worker, i int) {
+			lo, hi := span(i)
+			m.project(w, l, a.qkv[lo*3*width:], a.x[lo*width:], hi-lo)
+		})
+		a.parallel(len(seqs)*n.heads, func(w *worker, i int) {
+			s, head := i/n.heads, i%n.heads
+			lo, hi := starts[s], starts[s+1]
+			m.attend(w, a.ctx[lo*width:], a.qkv[lo*3*width:], head, hi-lo)
+		})
+		a.parallel(blocks, func(w *worker, i int) {
+			lo, hi := span(i)
+			m.finish(w, l, a.x[lo*width:], a.ctx[lo*width:], hi-lo)
+		})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out := make([][]float32, len(seqs))
+	for i := range seqs {
+		if out[i] = n.pooled(a.x[starts[i]*width:], len(seqs[i])); out[i] == nil {
+			return nil, fmt.Errorf("the model gives no finite vector for sequence %d", i)
+		}
+	}
+	return out, nil
+}
+
+// parallel calls f for each of n tasks, on as many goroutines as there are
+// workers, and waits for all.
+func (a *arena) parallel(n int, f func(w *worker, task int)) {
+	var next atomic.Int64
+	run := func(w *worker) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			f(w, i)
+		}
+	}
+	var wg sync.WaitGroup
+	for i := 1; i < min(len(a.workers), n); i++ {
+		wg.Go(func() { run(&a.workers[i]) })
+	}
+	run(&a.workers[0])
+	wg.Wait()
+}
+
+// width is the distance of two rows of activations: whole panels.
+func (n *network) width() int { return paddedTo(n.dims, kernel.Lanes) }
+
+// embeddings writes the first activations of a sequence.
+func (n *network) embeddings(x []float32, ids []int32) {
+	position := make([]float32, n.dims)
+	for i, id := range ids {
+		row := x[i*n.width():][:n.dims]
+		n.words.row(row, int(id))
+		n.positions.row(position, i)
+		add(row, position)
+		add(row, n.segment)
+		n.norm.normalize(row, n.eps)
+	}
+}
+
+// project computes queries, keys and values, one after the other in a row.
+func (m *Model) project(w *worker, l *layer, qkv, x []float32, tokens int) {
+	width := m.net.width()
+	w.take(x, width, m.net.dims, tokens)
+	m.mul(w, &l.q, qkv, 3*width)
+	m.mul(w, &l.k, qkv[width:], 3*width)
+	m.mul(w, &l.v, qkv[2*width:], 3*width)
+}
+
+// finish does the rest of a layer after attention, in place in x.
+func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
+	n := m.net
+	width, inner := n.width(), paddedTo(n.inner, kernel.Lanes)
+	w.tmp = grow(w.tmp, tokens*width)
+	w.mid = grow(w.mid, tokens*inner)
+	w.take(attended, width, n.dims, tokens)
+	m.mul(w, &l.attn, w.tmp, width)
+	n.residual(x, w.tmp, &l.attnNorm, tokens)
+	w.take(x, width, n.dims, tokens)
+	m.mul(w, &l.up, w.mid, inner)
+	for i, v := range w.mid[:tokens*inner] {
+		w.mid[i] = gelu(v)
+	}
+	w.take(w.mid, inner, n.inner, tokens)
+	m.mul(w, &l.down, w.tmp, width)
+	n.residual(x, w.tmp, &l.outNorm, tokens)
+}
+
+// residual sets each row of x to the norm of its sum with that of y.
+func (n *network) residual(x, y []float32, ln *layerNorm, tokens int) {
+	width := n.width()
+	for t := range tokens {
+		row := x[t*width:][:n.dims]
+		add(row, y[t*width:])
+		ln.normalize(row, n.eps)
+	}
+}
+
+func (w *worker) take(x []float32, stride, cols, tokens int) {
+	w.in = input{x: x, stride: stride, cols: cols, tokens: tokens}
+}
+
+// mul multiplies the rows that w has taken with m, and adds its bias.
+func (m *Model) mul(w *worker, l *linear, out []float32, outStride int) {
+	in := &w.in
+	if l.panels != nil {
+		groups := in.cols / kernel.Group
+		rowBytes := groups * kernel.ActGroupBytes
+		if !in.quantized {
+			w.act = grow(w.act, in.tokens*rowBytes)
+			for t := range in.tokens {
+				kernel.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
+			}
+			in.quantized = true
+		}
+		for p := range l.panelCount() {
+			m.kernels.MulQ4(out[p*kernel.Lanes:], outStride, w.act, l.panels[p*groups*kernel.PanelGroupBytes:],
+				l.bias[p*kernel.Lanes:], groups, in.tokens)
+		}
+		return
+	}
+	w.panel = grow(w.panel, in.cols*kernel.Lanes)
+	w.row = grow(w.row, in.cols)
+	for p := range l.panelCount() {
+		l.panel(w.panel, w.row, p)
+		dst, bias := out[p*kernel.Lanes:], l.bias[p*kernel.Lanes:][:kernel.Lanes]
+		m.kernels.MulF32(dst, outStride, in.x, in.stride, w.panel, kernel.Lanes, in.cols, in.tokens)
+		for t := range in.tokens {
+			add(dst[t*outStride:][:kernel.Lanes], bias)
+		}
+	}
+}
+
+// pooled gives the vector of a sequence, nil if it is not finite.
+func (n *network) pooled(x []float32, tokens int) []float32 {
+	v := make([]float32, n.dims)
+	copy(v, x)
+	if n.pool == poolMean {
+		for t := 1; t < tokens; t++ {
+			add(v, x[t*n.width():])
+		}
+	}
+	var norm float64
+	for _, c := range v {
+		norm += float64(c) * float64(c)
+	}
+	if !(norm > 0) || math.IsInf(norm, 0) {
+		return nil
+	}
+	inv := 1 / math.Sqrt(norm)
+	for i, c := range v {
+		v[i] = float32(float64(c) * inv)
+	}
+	return v
+}
+
+// grow returns s with n elements, whose values are arbitrary.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}

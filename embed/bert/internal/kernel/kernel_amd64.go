@@ -1,0 +1,53 @@
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// available lists the sets that this machine can run, the best first.
+func available() []*Set {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2}, Portable()}
+	}
+	return []*Set{Portable()}
+}
+
+// tile is the number of tokens that a kernel takes at once: with two halves
+// of 16 lanes each, their sums fill half of the registers.
+const tile = 4
+
+func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
+	if n := tokens / tile; n > 0 {
+		q4Tiles4(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, n)
+	}
+	done := tokens &^ (tile - 1)
+	if done == tokens {
+		return
+	}
+	out, act = out[done*outStride:], act[done*groups*ActGroupBytes:]
+	switch tokens - done {
+	case 1:
+		q4Tiles1(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
+	case 2:
+		q4Tiles2(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
+	case 3:
+		q4Tiles3(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
+	}
+}
+
+func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int) {
+	if n := tokens / tile; n > 0 {
+		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, n)
+	}
+	done := tokens &^ (tile - 1)
+	if done == tokens {
+		return
+	}
+	out, a = out[done*outStride:], a[done*aStride:]
+	switch tokens - done {
+	case 1:
+		f32Tiles1(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+	case 2:
+		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+	case 3:
+		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+	}
+}

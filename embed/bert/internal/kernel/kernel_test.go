@@ -1,0 +1,214 @@
+package kernel_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/minirag/minirag/embed/bert/internal/kernel"
+)
+
+// panel packs rows [lane][column] of weights -8..7 with their scales.
+func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
+	p := make([]byte, groups*kernel.PanelGroupBytes)
+	for g := range groups {
+		b := p[g*kernel.PanelGroupBytes:]
+		for l := range kernel.Lanes {
+			for c := range kernel.Group {
+				b[c/4*64+l*4+c%4] = byte(weight(l, g*kernel.Group+c) + 8)
+			}
+			binary.LittleEndian.PutUint32(b[kernel.Lanes*kernel.Group+4*l:], math.Float32bits(scale(l, g)))
+		}
+	}
+	return p
+}
+
+// dequantize undoes Quantize.
+func dequantize(act []byte) []float32 {
+	var row []float32
+	for ; len(act) > 0; act = act[kernel.ActGroupBytes:] {
+		scale := math.Float32frombits(binary.LittleEndian.Uint32(act[kernel.Group:]))
+		for c := range kernel.Group {
+			row = append(row, scale*float32(int8(act[c])))
+		}
+	}
+	return row
+}
+
+// sets are the kernels under test; the portable ones are first.
+func sets(t testing.TB) []*kernel.Set {
+	best, err := kernel.Named("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best.Name() == "portable" {
+		return []*kernel.Set{best}
+	}
+	return []*kernel.Set{kernel.Portable(), best}
+}
+
+func TestMulQ4(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	weights := map[string]func(int, int) int{
+		"random":  func(int, int) int { return rng.IntN(16) - 8 },
+		"lowest":  func(int, int) int { return -8 },
+		"highest": func(int, int) int { return 7 },
+	}
+	acts := map[string]func(int) float32{
+		"random":     func(int) float32 { return float32(rng.NormFloat64()) },
+		"saturating": func(int) float32 { return 3 },
+		"negative":   func(int) float32 { return -3 },
+		"alternating": func(i int) float32 {
+			return float32(1 - 2*(i/2%2))
+		},
+		"outlier": func(i int) float32 {
+			if i == 5 {
+				return 1e4
+			}
+			return float32(rng.NormFloat64())
+		},
+		"zero": func(int) float32 { return 0 },
+	}
+	for wName, weight := range weights {
+		for aName, act := range acts {
+			for _, groups := range []int{1, 2, 12, 48} {
+				for _, tokens := range []int{0, 1, 2, 3, 4, 5, 7, 8, 33} {
+					t.Run(fmt.Sprintf("%s/%s/%dx%d", wName, aName, groups, tokens), func(t *testing.T) {
+						checkMulQ4(t, weight, act, groups, tokens, rng)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, groups, tokens int, rng *rand.Rand) {
+	cols := groups * kernel.Group
+	w := make([]int, kernel.Lanes*cols)
+	for i := range w {
+		w[i] = weight(i/cols, i%cols)
+	}
+	scales := make([]float32, kernel.Lanes*groups)
+	for i := range scales {
+		scales[i] = float32(rng.NormFloat64()) / 64
+	}
+	p := panel(func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
+	bias := make([]float32, kernel.Lanes)
+	for i := range bias {
+		bias[i] = float32(i) - 7
+	}
+	rowBytes := groups * kernel.ActGroupBytes
+	a := make([]byte, tokens*rowBytes)
+	row := make([]float32, cols)
+	for k := range tokens {
+		for i := range row {
+			row[i] = act(i)
+		}
+		kernel.Quantize(a[k*rowBytes:][:rowBytes], row)
+	}
+	const stride = kernel.Lanes + 3
+	for _, s := range sets(t) {
+		out := make([]float32, tokens*stride)
+		for i := range out {
+			out[i] = -12345
+		}
+		s.MulQ4(out, stride, a, p, bias, groups, tokens)
+		for k := range tokens {
+			deq := dequantize(a[k*rowBytes:][:rowBytes])
+			for l := range stride {
+				got := out[k*stride+l]
+				if l >= kernel.Lanes {
+					if got != -12345 {
+						t.Fatalf("%s: wrote beyond the lanes of token %d", s.Name(), k)
+					}
+					continue
+				}
+				want, size := float64(bias[l]), math.Abs(float64(bias[l]))
+				for c, v := range deq {
+					p := float64(v) * float64(w[l*cols+c]) * float64(scales[l*groups+c/kernel.Group])
+					want, size = want+p, size+math.Abs(p)
+				}
+				if !(math.Abs(float64(got)-want) <= 1e-5*size+1e-6) {
+					t.Fatalf("%s: token %d lane %d = %v, want %v", s.Name(), k, l, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestMulF32(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, k := range []int{1, 2, 31, 384} {
+		for _, tokens := range []int{0, 1, 2, 3, 4, 6, 9} {
+			aStride, wStride, stride := k+2, kernel.Lanes+5, kernel.Lanes+1
+			a, w := make([]float32, max(tokens, 1)*aStride), make([]float32, k*wStride)
+			for i := range a {
+				a[i] = float32(rng.NormFloat64())
+			}
+			for i := range w {
+				w[i] = float32(rng.NormFloat64())
+			}
+			for _, s := range sets(t) {
+				out := make([]float32, tokens*stride)
+				s.MulF32(out, stride, a, aStride, w, wStride, k, tokens)
+				for i, got := range out {
+					row, l := i/stride, i%stride
+					want, size := 0.0, 0.0
+					if l < kernel.Lanes {
+						for c := range k {
+							p := float64(a[row*aStride+c]) * float64(w[c*wStride+l])
+							want, size = want+p, size+math.Abs(p)
+						}
+					}
+					if !(math.Abs(float64(got)-want) <= 1e-5*size) {
+						t.Fatalf("%s: k %d, token %d of %d, lane %d = %v, want %v", s.Name(), k, row, tokens, l, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestQuantize(t *testing.T) {
+	for name, fill := range map[string]float32{
+		"zero": 0, "one": 1, "subnormal": 1e-44, "large": 1e38, "infinite": float32(math.Inf(1)), "nan": float32(math.NaN()),
+	} {
+		row := make([]float32, kernel.Group)
+		row[3] = fill
+		act := make([]byte, kernel.ActGroupBytes)
+		kernel.Quantize(act, row)
+		got := dequantize(act)
+		for i, v := range got {
+			want := row[i]
+			switch name {
+			case "subnormal":
+				want = 0 // too small to matter
+			case "infinite", "nan":
+				if v-v == 0 {
+					t.Errorf("%s: value %d = %v, want no finite number", name, i, v)
+				}
+				continue
+			}
+			if !(math.Abs(float64(v-want)) <= math.Abs(float64(want))/254) {
+				t.Errorf("%s: value %d = %v, want about %v", name, i, v, want)
+			}
+		}
+	}
+}
+
+func BenchmarkMulQ4(b *testing.B) {
+	const groups, tokens = 12, 64
+	p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
+	act := make([]byte, tokens*groups*kernel.ActGroupBytes)
+	out, bias := make([]float32, tokens*kernel.Lanes), make([]float32, kernel.Lanes)
+	for _, s := range sets(b) {
+		b.Run(s.Name(), func(b *testing.B) {
+			for b.Loop() {
+				s.MulQ4(out, kernel.Lanes, act, p, bias, groups, tokens)
+			}
+			b.ReportMetric(float64(b.N)*groups*kernel.Group*kernel.Lanes*tokens/b.Elapsed().Seconds()/1e9, "GMAC/s")
+		})
+	}
+}

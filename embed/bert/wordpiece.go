@@ -1,0 +1,199 @@
+package bert
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxWordRunes: longer words are unknown as a whole (max_input_chars_per_word
+// of Hugging Face's BERT tokenizer).
+const maxWordRunes = 100
+
+// wordPiece is BERT's tokenizer: text is cleaned, split at spaces,
+// punctuation and ideographs, and each word is taken apart by its longest
+// known prefixes (Devlin et al. 2018, arXiv:1810.04805, and the code with it).
+type wordPiece struct {
+	trie    *trie
+	unk     int32
+	uncased bool
+}
+
+// newWordPiece builds the tables. llama.cpp writes a piece that begins a word
+// with U+2581 before it and drops BERT's "##" from the others; the plain form
+// is taken too. The trie holds the first form of both.
+func newWordPiece(v *vocabulary, unk int32) *wordPiece {
+	marked, hashed, upper := 0, 0, false
+	for i, s := range v.tokens {
+		if !v.text(i, s) || bracketed(s) {
+			continue
+		}
+		switch {
+		case strings.HasPrefix(s, string(metaspace)):
+			marked++
+		case strings.HasPrefix(s, "##"):
+			hashed++
+		}
+		upper = upper || strings.ContainsFunc(s, unicode.IsUpper)
+	}
+	phantom := marked > hashed
+	t := buildTrie(v.count, func(yield func(piece) bool) {
+		for i, s := range v.tokens {
+			if !v.text(i, s) || bracketed(s) {
+				continue
+			}
+			if !phantom {
+				if rest, ok := strings.CutPrefix(s, "##"); ok && rest != "" {
+					s = rest
+				} else {
+					s = string(metaspace) + s
+				}
+			}
+			if !yield(piece{s, int32(i), 0}) {
+				return
+			}
+		}
+	})
+	// No key of llama.cpp says whether case matters: a vocabulary with no
+	// capital in it can only be meant for lower-case text.
+	return &wordPiece{trie: t, unk: unk, uncased: !upper}
+}
+
+func (w *wordPiece) split(sc *scratch, text string) {
+	text = strings.ToValidUTF8(text, "\ufffd")
+	sc.word = sc.word[:0]
+	if w.uncased && !ascii(text) {
+		// Only the cleaned text is decomposed, so that what the cleaning takes
+		// away cannot keep a mark from its letter.
+		text = strings.Map(func(r rune) rune {
+			if dropped(r) {
+				return -1
+			}
+			return r
+		}, text)
+		sc.bytes = norm.NFD.AppendString(sc.bytes[:0], text)
+		for rest := sc.bytes; len(rest) > 0; {
+			r, size := utf8.DecodeRune(rest)
+			rest = rest[size:]
+			if !unicode.Is(unicode.Mn, r) {
+				w.put(sc, unicode.ToLower(r))
+			}
+		}
+	} else {
+		for _, r := range text {
+			if w.uncased && 'A' <= r && r <= 'Z' {
+				r += 'a' - 'A'
+			}
+			w.put(sc, r)
+		}
+	}
+	w.flush(sc)
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// dropped tells whether cleaning removes r: it is not a space, and no
+// character that shows or joins.
+func dropped(r rune) bool {
+	switch r {
+	case '\t', '\n', '\r':
+		return false
+	case 0, utf8.RuneError:
+		return true
+	}
+	if r < utf8.RuneSelf {
+		return r < ' ' || r == 0x7f
+	}
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs) || !assigned(r)
+}
+
+// assigned tells whether Unicode gives r a meaning.
+func assigned(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)
+}
+
+// put takes the next character of cleaned text.
+func (w *wordPiece) put(sc *scratch, r rune) {
+	switch {
+	case unicode.IsSpace(r):
+		w.flush(sc)
+	case dropped(r):
+	case punctuation(r) || ideograph(r):
+		w.flush(sc)
+		sc.word = append(sc.word, r)
+		w.flush(sc)
+	default:
+		sc.word = append(sc.word, r)
+	}
+}
+
+// punctuation is BERT's: all visible ASCII that is no letter or digit, and
+// the categories P of Unicode.
+func punctuation(r rune) bool {
+	if r < utf8.RuneSelf {
+		return '!' <= r && r <= '/' || ':' <= r && r <= '@' || '[' <= r && r <= '`' || '{' <= r && r <= '~'
+	}
+	return unicode.IsPunct(r)
+}
+
+// ideograph tells whether r is in the blocks that BERT splits by character.
+func ideograph(r rune) bool {
+	switch {
+	case r < 0x3400:
+		return false
+	case r <= 0x4dbf, 0x4e00 <= r && r <= 0x9fff, 0xf900 <= r && r <= 0xfaff:
+		return true
+	}
+	return 0x20000 <= r && r <= 0x2a6df || 0x2a700 <= r && r <= 0x2ceaf || 0x2f800 <= r && r <= 0x2fa1f
+}
+
+// flush takes the word in sc.word apart and empties it.
+func (w *wordPiece) flush(sc *scratch) {
+	word := sc.word
+	sc.word = word[:0]
+	if len(word) == 0 {
+		return
+	}
+	if len(word) > maxWordRunes {
+		sc.add(w.unk)
+		return
+	}
+	sc.spans = sc.spans[:0]
+	for at := 0; at < len(word); {
+		node := rootNode
+		if at == 0 {
+			node = w.trie.first(metaspace)
+			if node == noNode {
+				sc.add(w.unk)
+				return
+			}
+		}
+		id, end := int32(-1), at
+		for i := at; i < len(word); i++ {
+			if node = w.trie.step(node, word[i]); node == noNode {
+				break
+			}
+			if found := w.trie.slots[node].id; found >= 0 {
+				id, end = found, i+1
+			}
+		}
+		if id < 0 {
+			sc.add(w.unk)
+			return
+		}
+		sc.spans = append(sc.spans, id)
+		at = end
+	}
+	for _, id := range sc.spans {
+		sc.add(id)
+	}
+}
