@@ -1,0 +1,82 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/minirag/minirag/index"
+)
+
+// code returns the primary result code of SQLite, or 0.
+func code(err error) int {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// wrap says what an error of SQLite means. Errors that already say it, and
+// those of a context, pass unchanged.
+func (c *Catalog) wrap(op string, err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	op += " " + c.path
+	switch code(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return c.damaged(op, err)
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("%s: %w: nothing was changed; free some space on the disk (%w)", op, syscall.ENOSPC, err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("%s: the disk cannot be read or written: nothing was changed; check its space and health: %w", op, err)
+	case sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("%s: %w: set DB_PATH to a folder that can be written (%w)", op, index.ErrReadOnly, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%s: another process is changing it and did not finish in time; try again: %w", op, err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return c.cannotOpen(op, err)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// damaged tells what to do about a file that cannot be read back.
+func (c *Catalog) damaged(op string, err error) error {
+	return fmt.Errorf("%s: %w (%w): restore the file from a backup, or move it and its -wal and -shm files away and sync again",
+		op, index.ErrDamaged, err)
+}
+
+// cannotOpen finds the operating system's reason, which SQLite does not tell.
+func (c *Catalog) cannotOpen(op string, err error) error {
+	const remedy = "DB_PATH must name a folder that can be created and written"
+	dir := filepath.Dir(c.path)
+	info, serr := os.Stat(c.path)
+	switch {
+	case serr == nil && info.IsDir():
+		return fmt.Errorf("%s: it is a folder; %s: %w", op, remedy, err)
+	case serr == nil:
+		// Opening it for a moment would drop the locks that another catalog
+		// in this process holds (POSIX), but then SQLite could have opened it.
+		f, oerr := os.Open(c.path)
+		if oerr != nil {
+			return fmt.Errorf("%s: %w; %s", op, oerr, remedy)
+		}
+		f.Close()
+		if info, werr := os.Stat(c.path + "-wal"); werr == nil && info.Size() > 0 {
+			return fmt.Errorf("%s: its last changes are in %s-wal, which can only be read where it can be written; open it there once: %w", op, c.path, err)
+		}
+	}
+	f, terr := os.CreateTemp(dir, ".minirag-probe-*")
+	if terr != nil {
+		return fmt.Errorf("%s: %w; %s", op, terr, remedy)
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return fmt.Errorf("%s: %w; %s", op, err, remedy)
+}

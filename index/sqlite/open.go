@@ -1,0 +1,174 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/minirag/minirag/index"
+)
+
+// errForeign says that the file is a database of another program. It is not
+// damaged: nobody must be led to remove it.
+var errForeign = errors.New("it is the database of another program; choose another DB_PATH")
+
+// busyPause is the time between two attempts at what SQLite does not wait for.
+const busyPause = 10 * time.Millisecond
+
+// idleReaders bounds the connections that are kept: each has a page cache of
+// up to 2 MB.
+const idleReaders = 4
+
+func (c *Catalog) open(ctx context.Context, timeout time.Duration) error {
+	fixed := func(a access) func() (string, string) {
+		dsn := dataSource(c.path, a, timeout)
+		return func() (string, string) { return dsn, "" }
+	}
+	c.writers = &pool{dsn: fixed(write), max: 1}
+	c.readers = &pool{dsn: fixed(read), max: idleReaders}
+
+	err := os.MkdirAll(filepath.Dir(c.path), 0o700)
+	if err == nil {
+		err = c.setUp(ctx, timeout)
+	} else {
+		err = fmt.Errorf("open catalog: %w; DB_PATH must name a folder that can be created and written", err)
+	}
+	if err == nil {
+		return nil
+	}
+	switch code(err) {
+	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
+		rerr := c.setUpReadOnly(ctx, timeout)
+		if rerr == nil {
+			return nil
+		}
+		if errors.Is(rerr, index.ErrNewer) || errors.Is(rerr, index.ErrDamaged) || errors.Is(rerr, errForeign) {
+			err = rerr
+		}
+	}
+	return c.wrapOpen(err)
+}
+
+// wrapOpen explains an error of Open, with the file's name.
+func (c *Catalog) wrapOpen(err error) error {
+	switch {
+	case errors.Is(err, index.ErrDamaged):
+		return c.damaged("open catalog "+c.path, err)
+	case code(err) == sqlite3.SQLITE_READONLY:
+		return c.cannotOpen("open catalog "+c.path, err)
+	case errors.Is(err, os.ErrPermission), errors.Is(err, os.ErrExist):
+		return err
+	}
+	return c.wrap("open catalog", err)
+}
+
+// setUp creates what is missing and reads the UUID.
+func (c *Catalog) setUp(ctx context.Context, timeout time.Duration) error {
+	for start := time.Now(); ; {
+		err := c.trySetUp(ctx, timeout)
+		if k := code(err); k != sqlite3.SQLITE_BUSY && k != sqlite3.SQLITE_LOCKED && k != sqlite3.SQLITE_PROTOCOL || time.Since(start) > timeout {
+			return err
+		}
+		// Switching to write-ahead mode and recovering a log need the file
+		// alone, and SQLite does not wait for it where that could deadlock.
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
+	cn, err := c.writers.get(ctx)
+	if err != nil {
+		return err
+	}
+	healthy := false
+	defer func() { c.writers.put(cn, healthy) }()
+	steps := migrations()
+	// Nothing is changed in a file that is not ours.
+	version, err := format(ctx, cn, len(steps))
+	if err != nil {
+		return err
+	}
+	// SQLite makes the log and the shared memory with the mode of the file.
+	// The file is not opened here: closing it again would drop the locks that
+	// another catalog in this process holds.
+	if info, err := os.Stat(c.path); err == nil && info.Mode().Perm() != 0o600 {
+		if err := os.Chmod(c.path, 0o600); err != nil && version == 0 {
+			return fmt.Errorf("open catalog: %w", err)
+		}
+	}
+	var mode string
+	// The answer is another mode, not an error, on file systems without
+	// shared memory. The catalog works there, but readers may wait.
+	if err := cn.one(ctx, "PRAGMA journal_mode = WAL", nil, &mode); err != nil {
+		return err
+	}
+	if err := migrate(ctx, cn, steps); err != nil {
+		return err
+	}
+	if err := writable(ctx, cn, timeout); err != nil {
+		return err
+	}
+	if err := cn.one(ctx, `SELECT value FROM meta WHERE key = 'uuid'`, nil, &c.uuid); err != nil {
+		return err
+	}
+	healthy = true
+	return nil
+}
+
+// writable finds out now, not at the first Update, whether the file can be
+// written: SQLite opens it for reading if it must, and says nothing.
+func writable(ctx context.Context, cn *conn, timeout time.Duration) error {
+	if err := cn.exec(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return err
+	}
+	err := cn.exec(ctx, "UPDATE meta SET value = value WHERE 0")
+	if code(err) == sqlite3.SQLITE_BUSY { // somebody else is writing
+		cn.failed, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	return cn.exec(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", timeout.Milliseconds()))
+}
+
+func (c *Catalog) setUpReadOnly(ctx context.Context, timeout time.Duration) error {
+	c.readOnly = true
+	c.readers = &pool{max: idleReaders, dsn: func() (string, string) {
+		if info, err := os.Stat(c.path + "-wal"); err == nil && info.Size() > 0 {
+			return dataSource(c.path, readOnly, timeout), "wal"
+		}
+		var stamp string
+		if info, err := os.Stat(c.path); err == nil {
+			stamp = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+		return dataSource(c.path, immutable, timeout), stamp
+	}}
+	cn, err := c.readers.get(ctx)
+	if err != nil {
+		return err
+	}
+	healthy := false
+	defer func() { c.readers.put(cn, healthy) }()
+	newest := len(migrations())
+	version, err := format(ctx, cn, newest)
+	if err != nil {
+		return err
+	}
+	if version != newest {
+		return fmt.Errorf("open catalog %s: %w and has the older format %d: open it once where it can be written", c.path, index.ErrReadOnly, version)
+	}
+	if err := cn.one(ctx, `SELECT value FROM meta WHERE key = 'uuid'`, nil, &c.uuid); err != nil {
+		return err
+	}
+	healthy = true
+	return nil
+}

@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"slices"
+	"strings"
+)
+
+// A span is a range of sources: low <= source < high, by bytes. No high
+// means no end.
+type span struct{ low, high string }
+
+// bound is high as SQL sees it: every text is less than a blob.
+func (s span) bound() any {
+	if s.high == "" {
+		return []byte{0}
+	}
+	return s.high
+}
+
+// spans returns the ranges that scopes stand for, in order and apart from each
+// other. See [index.DocumentQuery] for the rule. A scope that is a Windows
+// path, with a drive or a share, is also continued by a backslash.
+func spans(scopes []string) []span {
+	if scopes == nil {
+		return []span{{}}
+	}
+	var all []span
+	for _, p := range scopes {
+		separators := "/"
+		if windowsPath(p) {
+			separators = `/\`
+		}
+		p = strings.TrimRight(p, separators)
+		if p != "" { // no source is empty
+			all = append(all, span{p, p + "\x00"})
+		}
+		for _, c := range []byte(separators) {
+			all = append(all, span{p + string(c), p + string(c+1)})
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return strings.Compare(a.low, b.low) })
+	var out []span
+	for _, s := range all {
+		if n := len(out); n > 0 && s.low < out[n-1].high {
+			out[n-1].high = max(out[n-1].high, s.high)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func windowsPath(p string) bool {
+	if strings.HasPrefix(p, `\\`) {
+		return true
+	}
+	if len(p) < 2 || p[1] != ':' {
+		return false
+	}
+	c := p[0] | 0x20
+	return 'a' <= c && c <= 'z' && (len(p) == 2 || p[2] == '\\' || p[2] == '/')
+}
