@@ -1,7 +1,9 @@
 package chunk_test
 
 import (
+	"context"
 	"errors"
+	"hash/crc32"
 	"strings"
 	"testing"
 	"unicode"
@@ -162,3 +164,66 @@ func fallingFences(n int) string {
 	}
 	return b.String()
 }
+
+func TestCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := chunk.Split(ctx, chunk.Document{Markdown: "# a\n\nb\n"}, words{}, nil)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("error is %v", err)
+	}
+}
+
+func TestInvalidUTF8(t *testing.T) {
+	if _, err := chunk.Split(t.Context(), chunk.Document{Markdown: "a\xffb"}, words{}, nil); err == nil {
+		t.Fatal("no error")
+	}
+}
+
+// counterFunc makes a Counter of a function.
+type counterFunc func(string) int
+
+func (f counterFunc) CountTokens(text string) int { return f(text) }
+
+// TestOddCounters cuts with counters for which no sum is right, or nothing fits.
+func TestOddCounters(t *testing.T) {
+	text := "# A\n\n" + strings.Repeat("The pump runs. ", 200) + strings.Repeat("x", 500) + "\n\n```\n" +
+		strings.Repeat("code()\n", 100) + "```\n\n| a | b |\n|---|---|\n" + strings.Repeat("| c | d |\n", 50) + "\n# B\n\nb\n"
+	for _, tc := range []struct {
+		name string
+		f    counterFunc
+		over bool
+	}{
+		{"every character is above the budget", func(s string) int { return 100 * utf8.RuneCountInString(s) }, true},
+		{"zero", func(string) int { return 0 }, false},
+		{"bytes", func(s string) int { return len(s) }, false},
+		{"squares", func(s string) int { return len(s) * len(s) / 100 }, false},
+		{"hash", func(s string) int { h := crc32.ChecksumIEEE([]byte(s)); return int(h % 200) }, true},
+		{"many special", func(s string) int { return 59 + len(s) }, true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			opts := &chunk.Options{Budget: 60}
+			doc := chunk.Document{Title: "Title", Markdown: text}
+			result, err := chunk.Split(t.Context(), doc, tc.f, opts)
+			if errors.Is(err, chunk.ErrBudget) && tc.f("") >= 60 {
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tc.over {
+				check(t, doc, tc.f, opts, result)
+			}
+			var body strings.Builder
+			for _, c := range result.Chunks {
+				body.WriteString(text[c.Start:c.End])
+			}
+			if got, want := strip(body.String()), strip(text[4:]); !strings.Contains(got, "Thepumpruns") || len(got) < len(want)-10 {
+				t.Errorf("chunks hold %d of %d bytes", len(got), len(want))
+			}
+		})
+	}
+}
+
+// strip takes out white space.
+func strip(s string) string { return strings.Join(strings.Fields(s), "") }
