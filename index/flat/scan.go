@@ -1,17 +1,15 @@
 package flat
 
 import (
-	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/index/internal/segset"
+	"github.com/minirag/minirag/index/internal/topk"
 )
 
 // blockSize is the number of vectors that a worker takes at a time: about a
@@ -41,17 +39,17 @@ func scan(ctx context.Context, parts []*segset.Part[*segment], overlaid map[inde
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, len(blocks))
-	tops := make([]top, workers)
+	tops := make([]topk.Heap, workers)
 	var next atomic.Int64
-	work := func(t *top) {
-		t.limit = query.Limit
+	work := func(t *topk.Heap) {
+		t.Limit = query.Limit
 		for ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
 			if i >= len(blocks) {
 				return
 			}
 			b := blocks[i]
-			t.scan(b.part, b.start, min(b.start+blockSize, b.part.Data.Len()), b.hide, question, scale, query.Filter)
+			scanBlock(t, b.part, b.start, min(b.start+blockSize, b.part.Data.Len()), b.hide, question, scale, query.Filter)
 		}
 	}
 	var wg sync.WaitGroup
@@ -65,32 +63,10 @@ func scan(ctx context.Context, parts []*segset.Part[*segment], overlaid map[inde
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	var hits []index.Hit
-	for _, t := range tops {
-		hits = append(hits, t.hits...)
-	}
-	slices.SortFunc(hits, better)
-	return hits[:min(len(hits), query.Limit)], nil
+	return topk.Merge(query.Limit, tops...), nil
 }
 
-// better orders hits: best first, equal ones by chunk.
-func better(a, b index.Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Chunk, b.Chunk))
-}
-
-// A top is a heap of the best hits so far, the worst of them on top.
-type top struct {
-	limit int
-	hits  []index.Hit
-}
-
-func (t *top) Len() int           { return len(t.hits) }
-func (t *top) Less(i, j int) bool { return better(t.hits[i], t.hits[j]) > 0 }
-func (t *top) Swap(i, j int)      { t.hits[i], t.hits[j] = t.hits[j], t.hits[i] }
-func (t *top) Push(x any)         { t.hits = append(t.hits, x.(index.Hit)) }
-func (t *top) Pop() any           { panic("not used") }
-
-func (t *top) scan(p *segset.Part[*segment], start, end int, hide map[index.ChunkID]bool, question []int16, scale float64, filter *index.Filter) {
+func scanBlock(t *topk.Heap, p *segset.Part[*segment], start, end int, hide map[index.ChunkID]bool, question []int16, scale float64, filter *index.Filter) {
 	s := p.Data
 	restricted := filter != nil && filter.Docs != nil
 	for i := start; i < end; i++ {
@@ -99,19 +75,8 @@ func (t *top) scan(p *segset.Part[*segment], start, end int, hide map[index.Chun
 		}
 		product := dot(question, s.vectors[i*s.dims:(i+1)*s.dims])
 		score := min(max(float64(product)*scale*float64(s.scales[i]), -1), 1)
-		full := len(t.hits) >= t.limit
-		if full && score < t.hits[0].Score {
-			continue
-		}
-		hit := index.Hit{Chunk: s.ids[i], Doc: s.docs[i], Score: score}
-		if full && better(hit, t.hits[0]) >= 0 || hide[hit.Chunk] {
-			continue
-		}
-		if full {
-			t.hits[0] = hit
-			heap.Fix(t, 0)
-		} else {
-			heap.Push(t, hit)
+		if t.Admits(score) && !hide[s.ids[i]] {
+			t.Add(index.Hit{Chunk: s.ids[i], Doc: s.docs[i], Score: score})
 		}
 	}
 }

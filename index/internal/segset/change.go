@@ -77,7 +77,7 @@ func (c *Change[S]) remove(n int, chunk func(int) index.ChunkID) {
 	for pi, p := range c.parts {
 		changed := false
 		for i := range n {
-			e, ok := p.find(chunk(i))
+			e, ok := p.Find(chunk(i))
 			if !ok || p.Deleted.Has(e) {
 				continue
 			}

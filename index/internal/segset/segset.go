@@ -96,8 +96,8 @@ type Part[S Segment] struct {
 // Live returns the number of entries that are not deleted.
 func (p *Part[S]) Live() int { return p.live }
 
-// find returns the entry of a chunk.
-func (p *Part[S]) find(chunk index.ChunkID) (int, bool) {
+// Find returns the entry of a chunk, deleted or not.
+func (p *Part[S]) Find(chunk index.ChunkID) (int, bool) {
 	order := p.order()
 	i, ok := slices.BinarySearchFunc(order, chunk, func(e uint32, c index.ChunkID) int {
 		return int(min(max(p.Data.Chunk(int(e))-c, -1), 1))
