@@ -82,7 +82,12 @@ func (c *Corpus) init(ctx context.Context) error {
 		c.fingerprint.Converter = v.Version()
 	}
 	if _, err := c.catchUp(ctx); err != nil {
-		return err
+		if ctx.Err() != nil || errors.Is(err, index.ErrNewer) {
+			return err
+		}
+		// Queries overlay what the indexes lack, so that a corpus that cannot
+		// be written can still be asked.
+		c.log.WarnContext(ctx, "derived indexes are behind", "error", err)
 	}
 	return nil
 }

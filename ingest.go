@@ -75,7 +75,7 @@ func (c *Corpus) prepare(ctx context.Context, in Input) (*prepared, error) {
 	}
 	out, err := c.o.Converter.Convert(ctx, src, c.o.Limits)
 	if err != nil {
-		return nil, &SourceError{Op: "convert", Source: in.Source, Err: err, Hint: hint(err)}
+		return nil, convertError(in.Source, err)
 	}
 	name, real := documentTitle(&in, out)
 	cut, err := chunk.Split(ctx, chunk.Document{Title: seed(name, real), Markdown: out.Markdown}, c.counter, &chunk.Options{Budget: c.o.Budget})
@@ -129,6 +129,19 @@ func cause(err error) error {
 		return p.Err
 	}
 	return err
+}
+
+// convertError drops what a converter's error says of the source again.
+func convertError(source string, err error) *SourceError {
+	e := &SourceError{Op: "convert", Source: source, Err: err, Hint: hint(err)}
+	var c *convert.Error
+	if errors.As(err, &c) {
+		e.Err = c.Err
+		if c.Hint != "" {
+			e.Hint = c.Hint
+		}
+	}
+	return e
 }
 
 // hint says what a person can do about a document that was not converted.

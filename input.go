@@ -51,7 +51,11 @@ func (c *Corpus) load(ctx context.Context, in *Input) (convert.Source, *loaded, 
 		if int64(len(data)) > c.o.MaxFileSize {
 			return convert.Source{}, nil, c.tooLarge(in.Source, &readfile.SizeError{Size: int64(len(data)), Max: c.o.MaxFileSize})
 		}
-		return convert.Source{Name: in.Source, MediaType: in.mediaType, Data: data}, &loaded{}, nil
+		src := convert.Source{MediaType: in.mediaType, Data: data}
+		if in.mediaType == "" {
+			src.Name = in.Source // a given type is surer than what the source's name ends in
+		}
+		return src, &loaded{}, nil
 	case KindURL:
 		if c.o.Fetcher == nil {
 			return convert.Source{}, nil, &SourceError{Op: "fetch", Source: in.url, Err: ErrNoFetcher}

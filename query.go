@@ -82,6 +82,9 @@ func (c *Corpus) query(ctx context.Context, q Query) (*Result, error) {
 type snapshots struct {
 	keywords index.KeywordSnapshot
 	vectors  index.VectorSnapshot
+	// stuck says that the indexes cannot be brought nearer to the catalog:
+	// the overlay has to hold whatever they lack.
+	stuck bool
 }
 
 func (s *snapshots) close() {
@@ -95,6 +98,7 @@ func (s *snapshots) reached() index.Seq { return max(s.keywords.Seq(), s.vectors
 // snapshot takes snapshots that are close enough to the catalog to be
 // overlaid, or brings the indexes nearer if nobody else does.
 func (c *Corpus) snapshot(ctx context.Context) (*snapshots, error) {
+	stuck := false
 	for tried := false; ; tried = true {
 		keywords, err := c.o.Keywords.Snapshot(ctx)
 		if err != nil {
@@ -105,7 +109,7 @@ func (c *Corpus) snapshot(ctx context.Context) (*snapshots, error) {
 			keywords.Close()
 			return nil, err
 		}
-		s := &snapshots{keywords, vectors}
+		s := &snapshots{keywords: keywords, vectors: vectors, stuck: stuck}
 		if tried {
 			return s, nil
 		}
@@ -124,7 +128,8 @@ func (c *Corpus) snapshot(ctx context.Context) (*snapshots, error) {
 				if ctx.Err() != nil {
 					return nil, err
 				}
-				c.log.WarnContext(ctx, "derived indexes are behind", "error", err) // the overlay serves
+				c.log.WarnContext(ctx, "derived indexes are behind", "error", err)
+				stuck = true
 			}
 			continue
 		}
@@ -256,7 +261,7 @@ func pin(v index.View, s *snapshots, model string) (index.Seq, error) {
 		if err != nil {
 			return 0, err
 		}
-		if n <= overlayMost || at <= low {
+		if n <= overlayMost || at <= low || s.stuck {
 			return max(at, low), nil
 		}
 		at = low + (at-low)/2

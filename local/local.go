@@ -1,28 +1,45 @@
 // Package local opens a corpus with everything it needs on this machine: the
 // converters, the model inside the binary, and an index in a folder.
+//
+// It imports the implementations of all parts, so a program that brings its
+// own and wants to stay small calls [minirag.Open] instead.
 package local
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/embed"
+	"github.com/minirag/minirag/embed/e5"
+	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/bluge"
+	"github.com/minirag/minirag/index/flat"
+	"github.com/minirag/minirag/index/sqlite"
+	"github.com/minirag/minirag/internal/fetch"
+	"github.com/minirag/minirag/internal/lock"
+	"github.com/minirag/minirag/internal/roots"
 )
 
 // Options choose where and how. Only Roots is required.
 type Options struct {
-	// Roots are the folders with the documents. A "~" is not expanded.
+	// Roots are the folders with the documents. Relative ones are taken from
+	// the current folder; a "~" is not expanded.
 	Roots []string
-	// Dir is the folder of the index. Empty: ".minirag/index" in the first root.
+	// Dir is the folder of the index. Empty: ".minirag/index" in the first
+	// root. Files of other programs in it are left alone.
 	Dir string
 	// CacheDir keeps what can be made again, such as the compiled PDF engine.
 	// Empty: "minirag" in the user's cache folder.
 	CacheDir string
 	// Embedder replaces the model inside the binary.
 	Embedder embed.Embedder
-	// Formats are added to the built-in ones; one with the same extension
+	// Formats go before the built-in ones: one with the same extension
 	// replaces it.
 	Formats []convert.Format
 	// AllowPrivateURLs lets Ingest fetch from this machine and private networks.
@@ -39,4 +56,85 @@ type Options struct {
 
 // Open opens or creates the corpus. It loads neither the model nor the PDF
 // engine: they start with their first use.
-func Open(ctx context.Context, o *Options) (*minirag.Corpus, error) { panic("soon") }
+func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
+	if o == nil || len(o.Roots) == 0 {
+		return nil, fmt.Errorf("open corpus: %w: Options.Roots is empty", minirag.ErrInvalid)
+	}
+	set, err := roots.New(o.Roots)
+	if err != nil {
+		return nil, fmt.Errorf("open corpus: %w", err)
+	}
+	dir, err := Dir(o)
+	if err != nil {
+		return nil, fmt.Errorf("open corpus: %w", err)
+	}
+	if err := makeDir(dir); err != nil {
+		return nil, fmt.Errorf("open index %s: %w; name a folder that can be created and written", dir, err)
+	}
+	parts := minirag.Options{
+		Embedder: o.Embedder, Roots: set.Paths(), Budget: o.Budget, MaxFileSize: o.MaxFileSize,
+		Limits: o.Limits, Workers: o.Workers, Ranking: o.Ranking, Logger: o.Logger,
+		ApplyLock: lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))},
+		SyncLock:  lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))},
+		Fetcher:   fetcher{fetch.New(&fetch.Options{AllowPrivate: o.AllowPrivateURLs, MaxBytes: o.MaxFileSize})},
+	}
+	if parts.Embedder == nil {
+		parts.Embedder, err = e5.New(nil)
+		if err != nil {
+			return nil, fmt.Errorf("open corpus: %w", err)
+		}
+	}
+	if err := openStores(ctx, dir, &parts); err != nil {
+		return nil, fmt.Errorf("open index %s: %w", dir, err)
+	}
+	parts.Converter = NewConverter(&ConverterOptions{CacheDir: o.CacheDir, Formats: o.Formats, Logger: o.Logger})
+	return minirag.Open(ctx, parts)
+}
+
+// Dir returns the folder of the index that Open would use.
+func Dir(o *Options) (string, error) {
+	if o.Dir != "" {
+		return filepath.Abs(o.Dir)
+	}
+	set, err := roots.New(o.Roots[:1])
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(set.Paths()[0], ".minirag", "index"), nil
+}
+
+// makeDir creates the folder for its owner only. The folder above the index
+// in a root is ours too; what stands above is not touched.
+func makeDir(dir string) error {
+	info, err := os.Stat(dir)
+	if err == nil {
+		if !info.IsDir() {
+			return errors.New("it is a file, not a folder")
+		}
+		return nil
+	}
+	return os.MkdirAll(dir, 0o700)
+}
+
+func openStores(ctx context.Context, dir string, parts *minirag.Options) (err error) {
+	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, catalog.Close())
+		}
+	}()
+	model := parts.Embedder.Model()
+	keywords, err := bluge.Open(filepath.Join(dir, "keywords"), &bluge.Options{Catalog: catalog.UUID()})
+	if err != nil {
+		return err
+	}
+	vectors, err := flat.Open(filepath.Join(dir, "vectors"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims}, nil)
+	if err != nil {
+		return errors.Join(err, keywords.Close())
+	}
+	parts.Catalog, parts.Keywords, parts.Vectors = catalog, keywords, vectors
+	return nil
+}

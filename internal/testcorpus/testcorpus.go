@@ -1,0 +1,106 @@
+// Package testcorpus opens a corpus for tests: the real stores and light
+// converters, and an embedder without a model. Tests of other packages import
+// it; nothing else does.
+package testcorpus
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/html"
+	"github.com/minirag/minirag/convert/text"
+	"github.com/minirag/minirag/embed/embedtest"
+	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/bluge"
+	"github.com/minirag/minirag/index/flat"
+	"github.com/minirag/minirag/index/sqlite"
+	"github.com/minirag/minirag/internal/lock"
+)
+
+// Open opens a corpus whose index is in dir. Parts that o already has are
+// kept; nil o means none.
+func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	var parts minirag.Options
+	if o != nil {
+		parts = *o
+	}
+	if parts.Embedder == nil {
+		parts.Embedder = embedtest.New(&embedtest.Options{Dims: 64})
+	}
+	if parts.Converter == nil {
+		formats := append(text.Formats(), html.Formats()...)
+		parts.Converter = convert.NewRouter(formats, nil)
+	}
+	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
+	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
+	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), nil)
+	if err != nil {
+		return nil, err
+	}
+	model := parts.Embedder.Model()
+	keywords, err := bluge.Open(filepath.Join(dir, "keywords"), &bluge.Options{Catalog: catalog.UUID()})
+	if err != nil {
+		return nil, errors.Join(err, catalog.Close())
+	}
+	vectors, err := flat.Open(filepath.Join(dir, "vectors"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims}, nil)
+	if err != nil {
+		return nil, errors.Join(err, keywords.Close(), catalog.Close())
+	}
+	parts.Catalog, parts.Keywords, parts.Vectors = catalog, keywords, vectors
+	return minirag.Open(ctx, parts)
+}
+
+// New opens a corpus over roots with its index in a temporary folder, and
+// closes it with the test.
+func New(t testing.TB, roots ...string) *minirag.Corpus {
+	t.Helper()
+	return At(t, filepath.Join(t.TempDir(), "index"), &minirag.Options{Roots: roots})
+}
+
+// At is [Open] for a test, which closes the corpus.
+func At(t testing.TB, dir string, o *minirag.Options) *minirag.Corpus {
+	t.Helper()
+	c, err := Open(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+// Write writes files below a new folder, whose real path it returns. Names
+// have forward slashes.
+func Write(t testing.TB, files map[string]string) string {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		WriteFile(t, filepath.Join(base, filepath.FromSlash(name)), content)
+	}
+	return base
+}
+
+// WriteFile writes one file and the folders above it.
+func WriteFile(t testing.TB, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
