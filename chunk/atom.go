@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,9 +30,8 @@ type atom struct {
 
 const blankLine = "\n\n"
 
-// atoms cuts the lines from first to last into atoms.
-func (o *outline) atoms(first, last int) []atom {
-	var out []atom
+// atoms appends the atoms of the lines from first to last.
+func (o *outline) atoms(out []atom, first, last int) []atom {
 	block := 0
 	for i := first; i < last; block++ {
 		end, _ := o.block(i, last)
@@ -89,6 +89,7 @@ func (o *outline) table(out []atom, i, end int) []atom {
 		header = strings.TrimSpace(o.text(i)) + "\n" + strings.TrimSpace(o.text(i+1))
 		rows = i + 2
 	}
+	out = slices.Grow(out, end-rows)
 	for k := rows; k < end; k++ {
 		a := atom{text: strings.TrimSpace(o.text(k)), sep: "\n", start: o.lines[k].start, end: o.lines[k].end, kind: row, header: header}
 		if k == rows {

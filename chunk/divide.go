@@ -15,20 +15,44 @@ const (
 	byRune
 )
 
+// segmentsAtOnce is how much of an atom is divided at a time, in units of what
+// a chunk can hold at most, so that a sentence of megabytes costs little memory.
+const segmentsAtOnce = 4
+
 // divide cuts one atom into units, at the highest level that makes them fit.
 func (p *packer) divide(f frame, a atom, at level) ([]unit, error) {
+	base := a.base(p.md)
 	if at == byRune {
-		return p.divideRunes(f, a)
+		return p.divideRunes(f, a, base)
 	}
-	segments := a.segments(p.md, at)
-	if len(segments) <= 1 {
-		return p.divide(f, a, at+1)
+	var out []unit
+	var segments, measured []atom
+	for pos := 0; pos < len(a.text); {
+		var end int
+		segments, end = a.segments(segments[:0], base, at, pos, segmentsAtOnce*bytesPerToken*p.budget)
+		if pos == 0 && len(segments) <= 1 && end == len(a.text) {
+			return p.divide(f, a, at+1)
+		}
+		var err error
+		if measured, err = p.measure(f, measured[:0], segments, at+1); err != nil {
+			return nil, err
+		}
+		units, err := p.greedy(f, measured)
+		if err != nil {
+			return nil, err
+		}
+		if end == len(a.text) || len(units) < 2 {
+			out = append(out, units...)
+			pos = end
+			continue
+		}
+		// The last unit may not be full yet.
+		for _, u := range units[:len(units)-1] {
+			out = append(out, u)
+			pos += len(u.sep) + len(u.body)
+		}
 	}
-	segments, err := p.measure(f, segments, at+1)
-	if err != nil {
-		return nil, err
-	}
-	return p.greedy(f, segments)
+	return out, nil
 }
 
 // base gives the place in md where the atom's text begins, or -1 if the text
@@ -52,13 +76,12 @@ func (a *atom) piece(base, i, j int) atom {
 	return s
 }
 
-// segments gives the lines that have text, or the words, of an atom. Each
-// carries the white space before it as its separator, so that joining them
-// gives the text back.
-func (a *atom) segments(md string, at level) []atom {
-	base := a.base(md)
-	var out []atom
-	last := 0 // end of the segment before
+// segments appends the lines that have text, or the words, of the atom's text
+// from byte from on, about size bytes of them, and gives the place behind the
+// last. Each carries the white space before it as its separator, so that
+// joining them gives the text back.
+func (a *atom) segments(out []atom, base int, at level, from, size int) ([]atom, int) {
+	last := from // end of the segment before
 	add := func(i, j int) {
 		s := a.piece(base, i, j)
 		s.sep = a.text[last:i]
@@ -66,24 +89,31 @@ func (a *atom) segments(md string, at level) []atom {
 		last = j
 	}
 	if at == byLine {
-		for pos := 0; pos < len(a.text); {
+		for pos := from; pos < len(a.text); {
 			end := len(a.text)
 			if n := strings.IndexByte(a.text[pos:], '\n'); n >= 0 {
 				end = pos + n
 			}
 			if strings.TrimSpace(a.text[pos:end]) != "" {
 				add(pos, end)
+				if last-from >= size {
+					return out, last
+				}
 			}
 			pos = end + 1
 		}
-		return out
+		return out, len(a.text)
 	}
 	start := -1
-	for i, r := range a.text {
+	for i, r := range a.text[from:] {
+		i += from
 		switch space := unicode.IsSpace(r); {
 		case space && start >= 0:
 			add(start, i)
 			start = -1
+			if last-from >= size {
+				return out, last
+			}
 		case !space && start < 0:
 			start = i
 		}
@@ -91,14 +121,13 @@ func (a *atom) segments(md string, at level) []atom {
 	if start >= 0 {
 		add(start, len(a.text))
 	}
-	return out
+	return out, len(a.text)
 }
 
 // divideRunes cuts an atom between characters. A character that alone is above
 // the budget is a unit all the same: there is nothing smaller.
-func (p *packer) divideRunes(f frame, a atom) ([]unit, error) {
+func (p *packer) divideRunes(f frame, a atom, base int) ([]unit, error) {
 	var units []unit
-	base := a.base(p.md)
 	guess := 2 * p.budget
 	for pos := 0; pos < len(a.text); {
 		if err := p.ctx.Err(); err != nil {

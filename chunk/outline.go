@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +54,11 @@ func scan(ctx context.Context, doc Document) (*outline, error) {
 		if text := strings.TrimRightFunc(o.md[pos:end], unicode.IsSpace); text == "" {
 			blank = true
 		} else {
+			if len(o.lines) == cap(o.lines) {
+				// Grow by what the lines so far say about those to come.
+				mean := pos/(len(o.lines)+1) + 1
+				o.lines = slices.Grow(o.lines, (len(o.md)-pos)/mean/2+16)
+			}
 			o.lines = append(o.lines, line{start: pos, end: pos + len(text), afterBlank: blank})
 			blank = false
 			if len(o.lines)%ctxEvery == 0 && ctx.Err() != nil {

@@ -2,6 +2,8 @@ package chunk
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,6 +30,9 @@ type packer struct {
 	special           int // tokens that every text costs
 	budget, codeLimit int
 	additive          bool // no sum of tokens has differed from a count yet
+
+	// Memory that is used again for each section.
+	atoms, measured []atom
 }
 
 // A frame is what stands in front of each body of a run of units.
@@ -48,7 +53,8 @@ type unit struct {
 func (p *packer) section(result *Result, o *outline, s *part) error {
 	var atoms []atom
 	if s.first < s.last {
-		atoms = o.atoms(s.first, s.last)
+		p.atoms = o.atoms(p.atoms[:0], s.first, s.last)
+		atoms = p.atoms
 	} else {
 		end := o.lines[s.first].end
 		if o.lines[s.first].underlined {
@@ -118,9 +124,12 @@ func (p *packer) count(text string) (tokens int, fits bool) {
 }
 
 // prefix picks the first candidate that leaves enough of the budget.
-func (p *packer) prefix(candidates []string) string {
+func (p *packer) prefix(candidates iter.Seq[string]) string {
+	if candidates == nil {
+		return ""
+	}
 	limit := min(p.budget-minBody, p.budget/prefixShare)
-	for _, c := range candidates {
+	for c := range candidates {
 		if tokens, fits := p.count(c); c != "" && fits && tokens+p.special <= limit {
 			return c
 		}
@@ -239,16 +248,17 @@ func (p *packer) emit(result *Result, f frame, units []unit) {
 
 // fill packs atoms of one kind, dividing those that do not fit alone.
 func (p *packer) fill(f frame, atoms []atom) ([]unit, error) {
-	atoms, err := p.measure(f, atoms, byWord)
+	measured, err := p.measure(f, p.measured[:0], atoms, byWord)
 	if err != nil {
 		return nil, err
 	}
-	return p.greedy(f, atoms)
+	p.measured = measured
+	return p.greedy(f, measured)
 }
 
-// measure counts atoms and replaces each that does not fit by pieces cut at level.
-func (p *packer) measure(f frame, atoms []atom, level level) ([]atom, error) {
-	out := atoms[:0:0]
+// measure appends atoms, counted, to out: pieces cut at level of each that does not fit.
+func (p *packer) measure(f frame, out, atoms []atom, level level) ([]atom, error) {
+	out = slices.Grow(out, len(atoms))
 	for i, a := range atoms {
 		if i%ctxEvery == ctxEvery-1 && p.ctx.Err() != nil {
 			return nil, p.ctx.Err()

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func (slides) parts(o *outline) []part {
 		if start = p.start; p.first < p.last {
 			start = -1
 			p.label = "[Slide " + m.number + "]"
-			p.prefixes = []string{p.label}
+			p.prefixes = slices.Values([]string{p.label})
 			parts = append(parts, p)
 		}
 	}

@@ -1,6 +1,10 @@
 package chunk
 
-import "slices"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
 
 // A part is a section before it is capped and packed. Its body is a run of
 // lines, or the text of its heading where it has no lines.
@@ -13,7 +17,7 @@ type part struct {
 	body     string
 	headings []string
 	label    string
-	prefixes []string // candidates, longest first; the empty one is implied
+	prefixes iter.Seq[string] // candidates, longest first; the empty one is implied
 }
 
 // A strategy knows one kind of structure.
@@ -110,25 +114,22 @@ func (headings) parts(o *outline) []part {
 }
 
 // breadcrumbs renders the ways to show a chain of headings, longest first.
-func breadcrumbs(chain []string) []string {
+func breadcrumbs(chain []string) iter.Seq[string] {
 	const joiner, elision = " > ", "…"
-	n := len(chain)
-	if n == 0 {
-		return nil
-	}
-	join := func(parts ...string) string {
-		out := parts[0]
-		for _, p := range parts[1:] {
-			out += joiner + p
+	return func(yield func(string) bool) {
+		n := len(chain)
+		if n == 0 || !yield(strings.Join(chain, joiner)) {
+			return
 		}
-		return out
+		for k := n - 2; k >= 1; k-- {
+			if !yield(chain[0] + joiner + elision + joiner + strings.Join(chain[n-k:], joiner)) {
+				return
+			}
+		}
+		if n > 1 {
+			yield(chain[n-1])
+		}
 	}
-	crumbs := []string{join(chain...)}
-	for k := n - 2; k >= 1; k-- {
-		crumbs = append(crumbs, join(append([]string{chain[0], elision}, chain[n-k:]...)...))
-	}
-	crumbs = append(crumbs, chain[n-1])
-	return slices.Compact(crumbs)
 }
 
 // generic makes a section of each block. A heading belongs to the block below it.

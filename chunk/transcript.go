@@ -3,6 +3,7 @@ package chunk
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -56,10 +57,11 @@ func (transcripts) parts(o *outline) []part {
 		}
 		p := part{start: o.lines[first].start, first: first, last: len(o.lines), label: label}
 		if label != "" {
-			if o.title != "" {
-				p.prefixes = append(p.prefixes, label+" "+o.title)
+			prefixes := []string{label + " " + o.title, label}
+			if o.title == "" {
+				prefixes = prefixes[1:]
 			}
-			p.prefixes = append(p.prefixes, label)
+			p.prefixes = slices.Values(prefixes)
 		}
 		parts = append(parts, p)
 	}

@@ -1,0 +1,83 @@
+package chunk_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/minirag/minirag/chunk"
+	"golang.org/x/tools/txtar"
+)
+
+// letters counts a token for three bytes begun, so that sums are too high: a
+// joined text counts less than its parts.
+type letters struct{}
+
+func (letters) CountTokens(text string) int { return 2 + (len(text)+2)/3 }
+
+func FuzzSplit(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(archive.Files[0].Data), "Title", uint16(i*7), i%2 == 0)
+	}
+	f.Fuzz(func(t *testing.T, md, title string, budget uint16, additive bool) {
+		md = strings.ToValidUTF8(md, "?")
+		var counter chunk.Counter = letters{}
+		if additive {
+			counter = words{}
+		}
+		opts := &chunk.Options{Budget: chunk.MinBudget + int(budget%500)}
+		doc := chunk.Document{Title: title, Markdown: md}
+		result := split(t, doc, counter, opts)
+		if (len(result.Chunks) == 0) != (strings.TrimSpace(md) == "") {
+			t.Fatalf("%d chunks of %q", len(result.Chunks), md)
+		}
+		for i, c := range result.Chunks {
+			// What the range holds is in the text, but for a table's header that
+			// is repeated, white space, and the markup of a heading.
+			body := strings.Map(letterOrDigit, md[c.Start:c.End])
+			if !strings.Contains(strings.Map(letterOrDigit, c.Text), body) {
+				t.Fatalf("chunk %d has %q, its range is %q", i, c.Text, md[c.Start:c.End])
+			}
+		}
+		covered(t, md, result)
+	})
+}
+
+func letterOrDigit(r rune) rune {
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return r
+	}
+	return -1
+}
+
+// covered tests that what no chunk of a section covers is the lines above its
+// first chunk: headings and markers.
+func covered(t *testing.T, md string, result *chunk.Result) {
+	t.Helper()
+	pos := make([]int, len(result.Sections))
+	seen := make([]bool, len(result.Sections))
+	for i, c := range result.Chunks {
+		if s := c.Section; seen[s] && c.Start > pos[s] {
+			if gap := strings.TrimSpace(md[pos[s]:c.Start]); gap != "" {
+				t.Fatalf("lost before chunk %d: %q", i, gap)
+			}
+		}
+		seen[c.Section] = true
+		pos[c.Section] = max(pos[c.Section], c.End)
+	}
+	for i, s := range result.Sections {
+		rest := strings.TrimSpace(md[pos[i]:s.End])
+		if rest != "" && result.Category != chunk.Slides {
+			t.Fatalf("lost at the end of section %d: %q", i, rest)
+		}
+	}
+}
