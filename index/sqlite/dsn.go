@@ -35,8 +35,6 @@ func dataSource(path string, a access, timeout time.Duration) string {
 	switch a {
 	case write:
 		q.Set("_txlock", "immediate")
-		// Must be there before the first table: compaction needs it.
-		q.Add("_pragma", "auto_vacuum(INCREMENTAL)")
 	case read:
 		q.Add("_pragma", "query_only(1)")
 	case readOnly:

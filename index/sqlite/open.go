@@ -105,6 +105,12 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 			return fmt.Errorf("open catalog: %w", err)
 		}
 	}
+	if version == 0 {
+		// Compaction needs it, and it must be there before the first table.
+		if err := cn.exec(ctx, "PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
+			return err
+		}
+	}
 	var mode string
 	// The answer is another mode, not an error, on file systems without
 	// shared memory. The catalog works there, but readers may wait.
