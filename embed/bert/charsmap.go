@@ -126,7 +126,7 @@ func unitOffset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6
 func (m *charsmap) next(s string) (r rune, repl string, mapped bool, size int) {
 	r, size = utf8.DecodeRuneInString(s)
 	if !m.alone(r, s[size:]) {
-		if cluster := firstCluster(s); len(cluster) > size {
+		if cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(s, -1); len(cluster) > size {
 			return 0, m.cluster(cluster), true, len(cluster)
 		}
 	}
@@ -156,26 +156,6 @@ func (m *charsmap) alone(r rune, rest string) bool {
 	}
 	next, _ := utf8.DecodeRuneInString(rest)
 	return next < 1<<16 && !has(m.joins, next)
-}
-
-// maxCluster bounds the look-ahead for the end of a cluster in hostile text,
-// where a cluster may be as long as the text. Clusters of [maxClusterBytes]
-// and more are all treated alike, so that cutting one changes nothing.
-const maxCluster = 64
-
-// firstCluster returns the first grapheme cluster of s, or the first bytes of
-// a long one.
-func firstCluster(s string) string {
-	window := s
-	if len(window) > maxCluster {
-		n := maxCluster
-		for n > maxCluster-utf8.UTFMax && !utf8.RuneStart(s[n]) {
-			n--
-		}
-		window = s[:n]
-	}
-	cluster, _, _, _ := uniseg.FirstGraphemeClusterInString(window, -1)
-	return cluster
 }
 
 // cluster maps a grapheme cluster of several characters.

@@ -208,6 +208,7 @@ func parseGGUF(src string) (*file, error) {
 		}
 		align = uint64(n)
 	}
+	var total uint64
 	base := (uint64(r.pos) + align - 1) / align * align
 	for _, p := range todo {
 		size, left := p.t.bytes(), uint64(0)
@@ -216,6 +217,10 @@ func parseGGUF(src string) (*file, error) {
 		}
 		if p.offset > left || size > left-p.offset {
 			return nil, fmt.Errorf("%w: tensor %q reaches beyond the end of the file; it may be cut short", errFormat, p.name)
+		}
+		// Tensors that share bytes would let a small file ask for much memory.
+		if total += size; total > uint64(len(src)) {
+			return nil, fmt.Errorf("%w: tensor %q overlaps others", errFormat, p.name)
 		}
 		if _, dup := f.tensors[p.name]; dup {
 			return nil, fmt.Errorf("%w: tensor %q twice", errFormat, p.name)

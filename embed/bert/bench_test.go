@@ -1,0 +1,83 @@
+package bert_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/minirag/minirag/embed/bert"
+)
+
+func BenchmarkEmbed(b *testing.B) {
+	file := sharedFile(b, sharedModel)
+	text := ""
+	for _, g := range goldens(b, "embeddings.dev.jsonl") {
+		text += g.Text + " "
+	}
+	for _, threads := range []int{1, 2} {
+		m, err := bert.NewBytes(file, &bert.Options{Threads: threads})
+		if err != nil {
+			b.Fatal(err)
+		}
+		ids := m.Tokenizer().Encode(nil, text)
+		for _, tokens := range []int{16, 110, 400} {
+			var seqs [][]int32
+			for i := range max(1, 440/tokens) {
+				seqs = append(seqs, ids[i*tokens:][:tokens])
+			}
+			b.Run(fmt.Sprintf("tokens=%d/threads=%d", tokens, threads), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := m.EmbedIDs(b.Context(), seqs); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N*tokens*len(seqs))/b.Elapsed().Seconds(), "tokens/s")
+			})
+		}
+		b.Run(fmt.Sprintf("query=10/threads=%d", threads), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := m.EmbedIDs(b.Context(), [][]int32{ids[:10]}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkTokenizer(b *testing.B) {
+	m, err := bert.NewBytes(sharedFile(b, sharedModel), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var text strings.Builder
+	for _, g := range goldens(b, "tokens.dev.jsonl") {
+		text.WriteString(g.Text)
+		text.WriteByte('\n')
+	}
+	s := text.String()
+	var ids []int32
+	b.Run("encode", func(b *testing.B) {
+		b.SetBytes(int64(len(s)))
+		b.ReportAllocs()
+		for b.Loop() {
+			ids = m.Tokenizer().Encode(ids[:0], s)
+		}
+	})
+	b.Run("count", func(b *testing.B) {
+		b.SetBytes(int64(len(s)))
+		b.ReportAllocs()
+		for b.Loop() {
+			m.Tokenizer().Count(s)
+		}
+	})
+}
+
+func BenchmarkNew(b *testing.B) {
+	file := sharedFile(b, sharedModel)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := bert.NewBytes(file, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
