@@ -29,6 +29,7 @@ type renderer struct {
 	w      mdtext.Writer
 	inline []byte // the paragraph being gathered
 	inCell bool   // the node is in a cell of a data table
+	inLink bool   // the node is in a link: a picture is its alternative text
 	lists  int    // lists around the node
 	bold   int    // headings and header cells around the node: no bold inside bold
 }
@@ -179,7 +180,7 @@ func (r *renderer) span(n *html.Node, plain bool) string {
 
 func (r *renderer) child() *renderer {
 	return &renderer{ctx: r.ctx, page: r.page, base: r.base, limits: r.limits, cells: r.cells, steps: r.steps,
-		inCell: r.inCell, lists: r.lists, bold: r.bold, w: mdtext.Writer{Max: r.limits.OutputBytes}}
+		inCell: r.inCell, inLink: r.inLink, lists: r.lists, bold: r.bold, w: mdtext.Writer{Max: r.limits.OutputBytes}}
 }
 
 func (r *renderer) list(n *html.Node) {
@@ -328,7 +329,9 @@ func (r *renderer) link(n *html.Node) {
 		r.blocks(n)
 		return
 	}
+	r.inLink = true
 	text := r.span(n, r.bold > 0)
+	r.inLink = false
 	target := attr(n, "href")
 	if r.base != nil && target != "" && target[0] != '#' {
 		if u, err := r.base.Parse(target); err == nil {
@@ -364,7 +367,7 @@ func (r *renderer) image(n *html.Node) {
 			src = u.String()
 		}
 	}
-	if link := mdtext.Link(alt, src); strings.HasPrefix(link, "[") && link != alt {
+	if link := mdtext.Link(alt, src); !r.inLink && strings.HasPrefix(link, "[") && link != alt {
 		r.write("!" + link)
 		return
 	}

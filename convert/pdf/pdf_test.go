@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/converttest"
 	"github.com/minirag/minirag/convert/pdf"
 )
 
@@ -255,6 +256,17 @@ func TestClose(t *testing.T) {
 	if err := c.Warm(t.Context()); !errors.Is(err, pdf.ErrClosed) {
 		t.Errorf("Warm after Close: %v", err)
 	}
+}
+
+func TestContract(t *testing.T) {
+	converttest.Suite{
+		Converter: shared,
+		Sample: convert.Source{Name: "sample.pdf", Data: builder{pages: []string{
+			text("The supplier delivers the goods", "within thirty days of the order,", "at the buyer's address.", "\nPayment is due on delivery."),
+			text("A second page says who signs."),
+		}}.bytes()},
+		Want: "Payment is due",
+	}.Run(t)
 }
 
 func TestCloseUnused(t *testing.T) {

@@ -1,0 +1,120 @@
+// Package office converts Office Open XML documents to Markdown: Word (DOCX).
+//
+// It reads the parts itself, on internal/ooxml, in the order in which a person
+// reads the document: headings by style and outline level, automatic numbers
+// as Word shows them, lists, tables, text boxes, content controls, notes and comments where
+// they are referred to, tracked changes as accepted, equations as LaTeX, and
+// headers and footers once at the end. It imports convert, internal/ooxml and internal/mdtext.
+package office
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/internal/ooxml"
+)
+
+// Options configures the converters of this package. The zero value of each
+// field is its default.
+type Options struct {
+	// Embedded converts documents that are embedded as text, such as the HTML
+	// parts of a DOCX ("altChunk"). Default: none, and a warning says what was left out.
+	Embedded convert.Converter
+}
+
+// Formats returns the formats of this package; opts may be nil.
+func Formats(opts *Options) []convert.Format {
+	return []convert.Format{{
+		Name: "docx", Extensions: []string{".docx"},
+		MediaTypes: []string{"application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		Content:    convert.Zip, Sync: true, Converter: NewDOCX(opts),
+	}}
+}
+
+// maxNodes bounds the XML elements of one block or small part: about 100 MB of memory.
+const maxNodes = 1_000_000
+
+func open(src convert.Source, limits convert.Limits) (*ooxml.Package, error) {
+	p, err := ooxml.Open(src.Data, ooxml.Limits{
+		Entries:  limits.Entries,
+		Expanded: limits.ExpandedBytes,
+		Depth:    limits.Depth,
+		Nodes:    maxNodes,
+	})
+	return p, wrap(err)
+}
+
+// wrap turns an error of internal/ooxml into one of package convert.
+func wrap(err error) error {
+	var limit *ooxml.LimitError
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.As(err, &limit):
+		return &convert.LimitError{What: limit.What, Max: limit.Max}
+	case errors.Is(err, ooxml.ErrEncrypted):
+		return fmt.Errorf("%w: it is protected by a password", convert.ErrEncrypted)
+	case errors.Is(err, ooxml.ErrDamaged), errors.Is(err, ooxml.ErrMissing):
+		return fmt.Errorf("%w: %v", convert.ErrDamaged, err)
+	}
+	return err
+}
+
+// properties reads docProps/core.xml into doc.
+func properties(p *ooxml.Package, doc *convert.Document) error {
+	part, err := p.First("", "core-properties")
+	if err != nil || part == "" || !p.Has(part) {
+		return err
+	}
+	root, err := p.Tree(part)
+	if err != nil {
+		return err
+	}
+	meta := map[string]string{}
+	for key, name := range map[string]string{
+		"author": "dc:creator", "subject": "dc:subject", "description": "dc:description", "keywords": "cp:keywords",
+		"category": "cp:category", "language": "dc:language", "created": "dcterms:created", "modified": "dcterms:modified",
+	} {
+		if v := strings.TrimSpace(convert.Normalize(root.Child(name).String())); v != "" {
+			meta[key] = v
+		}
+	}
+	if title := convert.OneLine(convert.Normalize(root.Child("dc:title").String())); realTitle(title) {
+		doc.Title = title
+	}
+	if len(meta) > 0 {
+		doc.Metadata = meta
+	}
+	return nil
+}
+
+// What programs put into the title when nobody wrote one: a file name, or the name of the program.
+var noTitle = regexp.MustCompile(`(?i)^(untitled|title|document|documento|dokument|документ|без названия|название|microsoft word( document)?|word document|powerpoint presentation|презентация powerpoint|slide \d+|\w*\d*)\s*\d*$` +
+	`|^microsoft (word|powerpoint|excel) - |\.(docx?|dotx?|pptx?|xlsx?|rtf|odt|tmp|pdf)$|^https?://|^[A-Z]:\\`)
+
+// realTitle reports whether a person could have meant s as the title: it has
+// letters, more than one word or one of some length.
+func realTitle(s string) bool {
+	letters := 0
+	for _, r := range s {
+		if r > 127 || r|0x20 >= 'a' && r|0x20 <= 'z' {
+			letters++
+		}
+	}
+	if letters < 3 || len(s) > 300 {
+		return false
+	}
+	// A single plain word is a title only without digits: "Handbook", not "form12".
+	if m := noTitle.FindString(s); m != "" {
+		return letters == len([]rune(s)) && !noTitleWord[strings.ToLower(s)]
+	}
+	return true
+}
+
+var noTitleWord = map[string]bool{
+	"untitled": true, "title": true, "document": true, "documento": true, "dokument": true, "документ": true, "название": true,
+}
