@@ -333,7 +333,33 @@ func testCanceled(t *testing.T, c index.Catalog) {
 			t.Errorf("a canceled Update left the sequence %d", v.Seq())
 		}
 	})
-	if seq := put(t, c, newDocument("/a", "text", 1)); seq != 1 {
+	if seq := put(t, c, newDocument("/a", "text", 1), newDocument("/b", "text", 1), newDocument("/c", "text", 2)); seq != 1 {
 		t.Errorf("sequence %d, want 1", seq)
 	}
+	// Iterators end with the context's error, once.
+	for name, iterate := range map[string]func(v index.View, row func(error)){
+		"Documents": func(v index.View, row func(error)) {
+			for _, err := range v.Documents(index.DocumentQuery{}) {
+				row(err)
+			}
+		},
+		"Added": func(v index.View, row func(error)) {
+			for _, err := range v.Added(0, 1, "") {
+				row(err)
+			}
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var errs []error
+		c.View(ctx, func(v index.View) error {
+			iterate(v, func(err error) { errs = append(errs, err); cancel() })
+			return nil
+		})
+		if len(errs) != 2 || errs[0] != nil || !errors.Is(errs[1], context.Canceled) {
+			t.Errorf("%s, canceled after one row: %v", name, errs)
+		}
+	}
+	view(t, c, func(v index.View) {
+		diff(t, "sources", sources(t, v, index.DocumentQuery{}), []string{"/a", "/b", "/c"})
+	})
 }

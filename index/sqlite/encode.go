@@ -14,9 +14,9 @@ import (
 	"github.com/minirag/minirag/internal/f16"
 )
 
-// maxText bounds what a compressed column may expand to: SQLite itself takes
-// no more than 1 GB.
-const maxText = 1 << 30
+// maxText bounds what a compressed column may expand to. It is the most that
+// SQLite takes as one value.
+const maxText = 1_000_000_000
 
 func checksum(parts ...[]byte) uint32 {
 	table := crc32.MakeTable(crc32.Castagnoli)

@@ -35,6 +35,10 @@ func (c *Catalog) wrap(op string, err error) error {
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: %w: nothing was changed; free some space on the disk (%w)", op, syscall.ENOSPC, err)
 	case sqlite3.SQLITE_IOERR:
+		// SQLite reports a full disk so where it extends the shared memory.
+		if reason := probe(filepath.Dir(c.path)); reason != nil {
+			return fmt.Errorf("%s: %w: nothing was changed (%w)", op, reason, err)
+		}
 		return fmt.Errorf("%s: the disk cannot be read or written: nothing was changed; check its space and health: %w", op, err)
 	case sqlite3.SQLITE_READONLY:
 		return fmt.Errorf("%s: %w: set DB_PATH to a folder that can be written (%w)", op, index.ErrReadOnly, err)
@@ -72,11 +76,22 @@ func (c *Catalog) cannotOpen(op string, err error) error {
 			return fmt.Errorf("%s: its last changes are in %s-wal, which can only be read where it can be written; open it there once: %w", op, c.path, err)
 		}
 	}
-	f, terr := os.CreateTemp(dir, ".minirag-probe-*")
-	if terr != nil {
-		return fmt.Errorf("%s: %w; %s", op, terr, remedy)
+	if reason := probe(dir); reason != nil {
+		return fmt.Errorf("%s: %w; %s", op, reason, remedy)
 	}
-	f.Close()
-	os.Remove(f.Name())
 	return fmt.Errorf("%s: %w; %s", op, err, remedy)
+}
+
+// probe returns the operating system's reason why a folder cannot be written.
+func probe(dir string) error {
+	f, err := os.CreateTemp(dir, ".minirag-probe-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(make([]byte, 64<<10))
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
 }

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/minirag/minirag/index"
 )
@@ -109,7 +110,8 @@ func (c *Catalog) Path() string { return c.path }
 // ReadOnly reports whether the place of the catalog cannot be written.
 func (c *Catalog) ReadOnly() bool { return c.readOnly }
 
-// Close waits for the calls that are running, moves what is in the
+// Close waits for the calls that are running (and so must not be called from
+// within one), moves what is in the
 // write-ahead log into the file and closes it. Later calls fail with
 // [os.ErrClosed]; closing again does nothing.
 func (c *Catalog) Close() error {
@@ -132,8 +134,8 @@ func (c *Catalog) Close() error {
 	return nil
 }
 
-// checkpoint does not wait for readers of other processes: what it leaves in
-// the log is safe there.
+// checkpoint does not wait for readers of other processes, and a full disk
+// does not matter: what it leaves in the log is safe there.
 func (c *Catalog) checkpoint() error {
 	if c.readOnly {
 		return nil
@@ -144,7 +146,11 @@ func (c *Catalog) checkpoint() error {
 		return err
 	}
 	defer c.writers.put(cn, true)
-	return cn.exec(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+	err = cn.exec(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
+	if k := code(err); k == sqlite3.SQLITE_FULL || k == sqlite3.SQLITE_BUSY {
+		err = nil
+	}
+	return err
 }
 
 func (c *Catalog) closePools() error {
@@ -170,7 +176,7 @@ func (c *Catalog) begin() error {
 	return nil
 }
 
-// View implements [index.Catalog].
+// View implements [index.Catalog]. fn may call View again, and Update.
 func (c *Catalog) View(ctx context.Context, fn func(index.View) error) error {
 	if err := c.begin(); err != nil {
 		return err
@@ -192,7 +198,12 @@ func (c *Catalog) View(ctx context.Context, fn func(index.View) error) error {
 	return fn(v)
 }
 
-// Update implements [index.Catalog].
+// Update implements [index.Catalog]. A call that waits for other writers ends
+// when ctx does or after Options.LockTimeout. fn may call View, which does not
+// see its changes, but not Update or Purge: they would wait for it. The error
+// wraps [index.ErrReadOnly] where the catalog cannot be written, and
+// [syscall.ENOSPC] if the disk is full; nothing is changed then, and the
+// catalog can be used further.
 func (c *Catalog) Update(ctx context.Context, fn func(index.Tx) error) (index.Seq, error) {
 	var seq index.Seq
 	err := c.write(ctx, func(tx *tx) error {

@@ -158,3 +158,26 @@ func TestNoPermission(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A log that was left where it cannot be read is not passed over.
+func TestReadOnlyLog(t *testing.T) {
+	from := filepath.Join(t.TempDir(), "catalog.db")
+	put(t, open(t, from), document("/a", "text", 1))
+	dir := openFolder(t)
+	path := filepath.Join(dir, "catalog.db")
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(from + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+suffix, data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(dir, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if got := asOther(t, path); !strings.Contains(got, path+"-wal") || !strings.Contains(got, "open it there once") {
+		t.Error(got)
+	}
+}

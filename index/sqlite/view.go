@@ -53,6 +53,9 @@ func (v *view) each(query string, args []any, row func(*sql.Rows) error) error {
 		return fmt.Errorf("read catalog %s: the view is used after its function returned", v.c.path)
 	}
 	err := v.cn.each(v.ctx, query, args, func(r *sql.Rows) (bool, error) {
+		if err := v.ctx.Err(); err != nil {
+			return false, err
+		}
 		err := row(r)
 		if err == stop {
 			return false, nil
