@@ -174,7 +174,7 @@ func Split(ctx context.Context, doc Document, counter Counter, opts *Options) (*
 	category, parts := o.parts()
 	p := &packer{
 		ctx: ctx, md: doc.Markdown, counter: counter,
-		special: special, budget: budget, codeLimit: codeLimit, additive: true,
+		special: special, budget: budget, codeLimit: codeLimit,
 	}
 	result := &Result{Category: category}
 	for i := range parts {

@@ -153,7 +153,7 @@ const maxAims = 6
 // tokens of both. It stops at the first one found that fills the budget, which
 // takes few counts when guess is about right; at the least it gives one character.
 func (p *packer) longest(f frame, text string, guess int) (int, int) {
-	count := func(n int) int { return p.counter.CountTokens(f.lead + text[:n]) }
+	count := func(n int) int { return p.exact(f.lead + text[:n]) }
 	limit := min(len(text), bytesPerToken*p.budget)
 	low, lowTokens := 0, 0
 	high := limit + 1 // does not fit, or is too long to be tried

@@ -3,6 +3,7 @@ package chunk
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -29,7 +30,10 @@ type packer struct {
 	counter           Counter
 	special           int // tokens that every text costs
 	budget, codeLimit int
-	additive          bool // no sum of tokens has differed from a count yet
+	rightSums         int // units whose sum of tokens was right; negative once one was not
+
+	// What was counted so far: how many bytes make a token.
+	countedBytes, countedTokens int
 
 	// Memory that is used again for each section.
 	atoms, measured []atom
@@ -62,7 +66,11 @@ func (p *packer) section(result *Result, o *outline, s *part) error {
 		}
 		atoms = []atom{{text: s.body, sep: blankLine, start: o.lines[s.first].start, end: end, tokens: -1}}
 	}
-	prefix := p.prefix(s.prefixes)
+	prefix, tokens := p.prefix(s.prefixes)
+	bare := frame{tokens: tokens}
+	if prefix != "" {
+		bare.lead = prefix + blankLine
+	}
 	runs := capped(p.md, atoms)
 	for i, run := range runs {
 		sec := Section{Start: run[0].start, End: run[len(run)-1].end, Headings: s.headings, Label: s.label}
@@ -78,7 +86,7 @@ func (p *packer) section(result *Result, o *outline, s *part) error {
 			}}, run...)
 		}
 		result.Sections = append(result.Sections, sec)
-		if err := p.pack(result, prefix, run); err != nil {
+		if err := p.pack(result, prefix, bare, run); err != nil {
 			return err
 		}
 	}
@@ -120,45 +128,51 @@ func (p *packer) count(text string) (tokens int, fits bool) {
 	if len(text) > bytesPerToken*p.budget {
 		return 0, false
 	}
-	return max(p.counter.CountTokens(text)-p.special, 0), true
+	return max(p.exact(text)-p.special, 0), true
 }
 
-// prefix picks the first candidate that leaves enough of the budget.
-func (p *packer) prefix(candidates iter.Seq[string]) string {
+// exact counts a rendered unit.
+func (p *packer) exact(text string) int {
+	tokens := p.counter.CountTokens(text)
+	p.countedBytes += len(text)
+	p.countedTokens += max(tokens-p.special, 0)
+	return tokens
+}
+
+// likelyFits reports whether a text of n bytes is likely to fit the budget, by
+// what was counted so far.
+func (p *packer) likelyFits(n int) bool {
+	return n <= bytesPerToken*p.budget && n*p.countedTokens < (p.budget-p.special)*p.countedBytes
+}
+
+// prefix picks the first candidate that leaves enough of the budget, and gives its tokens.
+func (p *packer) prefix(candidates iter.Seq[string]) (string, int) {
 	if candidates == nil {
-		return ""
+		return "", 0
 	}
 	limit := min(p.budget-minBody, p.budget/prefixShare)
 	for c := range candidates {
 		if tokens, fits := p.count(c); c != "" && fits && tokens+p.special <= limit {
-			return c
+			return c, tokens
 		}
 	}
-	return ""
+	return "", 0
 }
 
-// frame renders prefix and header, the latter a table's header or the split note.
+// frame renders a prefix and a header, which is a table's or the split note. It
+// fits if it leaves room for a body.
 func (p *packer) frame(prefix, header string) (f frame, fits bool) {
+	f.lead = header
 	if prefix != "" {
-		f.lead = prefix
-		if header != "" {
-			f.lead += blankLine
-		}
+		f.lead = prefix + blankLine + header
 	}
-	f.lead += header
 	f.tokens, fits = p.count(f.lead)
-	switch {
-	case header != "":
-		f.lead += "\n"
-	case prefix != "":
-		f.lead += blankLine
-	}
+	f.lead += "\n"
 	return f, fits && f.tokens+p.special <= p.budget-minBody
 }
 
-// pack appends the chunks of one section.
-func (p *packer) pack(result *Result, prefix string, atoms []atom) error {
-	bare, _ := p.frame(prefix, "")
+// pack appends the chunks of one section. bare is the frame of the prefix alone.
+func (p *packer) pack(result *Result, prefix string, bare frame, atoms []atom) error {
 	for i := 0; i < len(atoms); {
 		if atoms[i].kind == code || atoms[i].kind == codePiece {
 			if err := p.code(result, prefix, bare, atoms[i]); err != nil {
@@ -218,7 +232,7 @@ func demote(md string, rows []atom) []atom {
 // code appends a code block, whole or in pieces that begin with [SplitNote].
 func (p *packer) code(result *Result, prefix string, bare frame, a atom) error {
 	if a.kind == code && len(a.text) <= bytesPerToken*p.codeLimit {
-		if tokens := p.counter.CountTokens(bare.lead + a.text); tokens <= p.codeLimit {
+		if tokens := p.exact(bare.lead + a.text); tokens <= p.codeLimit {
 			p.emit(result, bare, []unit{{body: a.text, tokens: tokens, start: a.start, end: a.end}})
 			return nil
 		}
@@ -246,8 +260,16 @@ func (p *packer) emit(result *Result, f frame, units []unit) {
 	}
 }
 
-// fill packs atoms of one kind, dividing those that do not fit alone.
+// fill packs atoms of one kind, dividing those that do not fit alone. Where all
+// of them are likely to fit one unit, a single count may tell.
 func (p *packer) fill(f frame, atoms []atom) ([]unit, error) {
+	first, last := &atoms[0], &atoms[len(atoms)-1]
+	if len(atoms) > 1 && p.likelyFits(len(f.lead)+last.end-first.start) {
+		body := join(atoms)
+		if tokens := p.exact(f.lead + body); tokens <= p.budget {
+			return []unit{{body: body, sep: first.sep, tokens: tokens, start: first.start, end: last.end}}, nil
+		}
+	}
 	measured, err := p.measure(f, p.measured[:0], atoms, byWord)
 	if err != nil {
 		return nil, err
@@ -288,54 +310,75 @@ func (p *packer) measure(f frame, out, atoms []atom, level level) ([]atom, error
 	return out, nil
 }
 
-// greedy joins atoms into units as long as they fit. The sum of the atoms'
-// tokens says where a unit may end; one exact count verifies it.
+// greedy joins atoms into units as long as they fit.
 func (p *packer) greedy(f frame, atoms []atom) ([]unit, error) {
 	var units []unit
 	for i := 0; i < len(atoms); {
 		if err := p.ctx.Err(); err != nil {
 			return nil, err
 		}
-		j, sum := p.extend(atoms, i+1, p.special+f.tokens+atoms[i].tokens)
-		body := join(atoms[i:j])
-		tokens := p.counter.CountTokens(f.lead + body)
-		for step := 1; tokens > p.budget && j > i+1; step *= 2 {
-			p.additive = false
-			j = max(j-step, i+1)
-			body = join(atoms[i:j])
-			tokens = p.counter.CountTokens(f.lead + body)
-			sum = tokens // what was taken off does not come back
-		}
-		if tokens > p.budget {
+		j, body, tokens := p.longestRun(f, atoms, i)
+		if j == i {
+			// The sum said that atom i fits, and it does not.
 			pieces, err := p.divide(f, atoms[i], byRune)
 			if err != nil {
 				return nil, err
 			}
 			units = append(units, pieces...)
-			i = j
+			i++
 			continue
-		}
-		if tokens < sum {
-			p.additive = false
-		}
-		// The sum was too high: try more, by what is left and then by one.
-		for !p.additive && j < len(atoms) && tokens <= sum {
-			k, _ := p.extend(atoms, j, tokens)
-			if k == j {
-				k = j + 1
-			}
-			more := join(atoms[i:k])
-			n := p.counter.CountTokens(f.lead + more)
-			if n > p.budget {
-				break
-			}
-			j, body, tokens = k, more, n
-			sum = max(sum, tokens)
 		}
 		units = append(units, unit{body: body, sep: atoms[i].sep, tokens: tokens, start: atoms[i].start, end: atoms[j-1].end})
 		i = j
 	}
 	return units, nil
+}
+
+// longestRun gives the end of the longest run of atoms from i on that fits, its
+// body and its tokens; the end is i if nothing does. The sum of the atoms'
+// tokens says where to look, and one exact count is all while sums are right.
+// Where they are not, runs are tried until one fits and the next does not.
+func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string, tokens int) {
+	low = i
+	high := len(atoms) + 1 // does not fit
+	k, sum := p.extend(atoms, i+1, p.special+f.tokens+atoms[i].tokens)
+	for step := 1; ; {
+		text, n := join(atoms[i:k]), sum
+		if k > i+1 || f.lead != "" || atoms[i].tokens == 0 {
+			n = p.exact(f.lead + text)
+		}
+		if low == i && step == 1 {
+			p.learn(k-i, n == sum)
+		}
+		if n <= p.budget {
+			low, body, tokens = k, text, n
+			if p.rightSums >= sumsTrusted || low+1 >= high || low == len(atoms) || len(text) > bytesPerToken*p.budget {
+				return low, body, tokens
+			}
+			k, _ = p.extend(atoms, low, n)
+			k = min(max(k, low+1), high-1)
+			continue
+		}
+		if high = k; high == low+1 {
+			return low, body, tokens
+		}
+		k = max(high-step, low+1)
+		step *= 2
+	}
+}
+
+// sumsTrusted is how many units must have the sum of their atoms' tokens before
+// sums are taken to be right for the document.
+const sumsTrusted = 8
+
+// learn notes whether a unit of n atoms had the sum of their tokens.
+func (p *packer) learn(n int, right bool) {
+	switch {
+	case !right:
+		p.rightSums = math.MinInt
+	case n > 1 && p.rightSums >= 0:
+		p.rightSums++
+	}
 }
 
 // extend gives the end of the longest run from atoms[j] on that fits on top of sum.
