@@ -355,6 +355,9 @@ func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string,
 			if p.rightSums >= sumsTrusted || low+1 >= high || low == len(atoms) || len(text) > bytesPerToken*p.budget {
 				return low, body, tokens
 			}
+			if n+atoms[low].tokens > p.budget+joinSaves {
+				return low, body, tokens
+			}
 			k, _ = p.extend(atoms, low, n)
 			k = min(max(k, low+1), high-1)
 			continue
@@ -366,6 +369,10 @@ func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string,
 		step *= 2
 	}
 }
+
+// joinSaves is how many tokens one more atom may count less in a unit than
+// alone: a tokenizer may put a mark before each text, and one that estimates rounds.
+const joinSaves = 2
 
 // sumsTrusted is how many units must have the sum of their atoms' tokens before
 // sums are taken to be right for the document.
