@@ -41,7 +41,11 @@ func (m *Model) attend(w *worker, out, qkv []float32, head, tokens int) {
 		}
 		var inv [queryTile]float32
 		for t := range count {
-			inv[t] = 1 / softmax(w.scores[t*tp:][:tokens])
+			scores := w.scores[t*tp:][:tp]
+			for i := tokens; i < tp; i++ {
+				scores[i] = float32(math.Inf(-1))
+			}
+			inv[t] = 1 / m.kernels.Softmax(scores)
 		}
 		for p := 0; p < dp; p += kernel.Lanes {
 			m.kernels.MulF32(w.mixed[p:], dp, w.scores, tp, w.values[p:], dp, tokens, count)

@@ -195,9 +195,7 @@ func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
 	n.residual(x, w.tmp, &l.attnNorm, tokens)
 	w.take(x, width, n.dims, tokens)
 	m.mul(w, &l.up, w.mid, inner)
-	for i, v := range w.mid[:tokens*inner] {
-		w.mid[i] = gelu(v)
-	}
+	m.kernels.Gelu(w.mid[:tokens*inner])
 	w.take(w.mid, inner, n.inner, tokens)
 	m.mul(w, &l.down, w.tmp, width)
 	n.residual(x, w.tmp, &l.outNorm, tokens)
@@ -226,7 +224,7 @@ func (m *Model) mul(w *worker, l *linear, out []float32, outStride int) {
 		if !in.quantized {
 			w.act = grow(w.act, in.tokens*rowBytes)
 			for t := range in.tokens {
-				kernel.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
+				m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
 			}
 			in.quantized = true
 		}

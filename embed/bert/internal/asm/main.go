@@ -29,6 +29,9 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
 	}
+	quantize()
+	gelu()
+	softmax()
 	Generate()
 }
 

@@ -11,9 +11,7 @@
 package kernel
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 )
 
 //go:generate go -C ../asm run . -pkg kernel -out ../kernel/kernel_amd64.s -stubs ../kernel/stubs_amd64.go
@@ -40,13 +38,20 @@ type Set struct {
 	name string
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
 	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int)
+
+	quantize func(dst []byte, row []float32)
+	gelu     func(x []float32)
+	softmax  func(x []float32) float32
 }
 
 // Name says which instructions the set uses: "portable" or "avx2".
 func (s *Set) Name() string { return s.name }
 
 // Portable returns the kernels in Go.
-func Portable() *Set { return &Set{name: "portable", q4: q4Portable, f32: f32Portable} }
+func Portable() *Set {
+	return &Set{name: "portable", q4: q4Portable, f32: f32Portable,
+		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable}
+}
 
 // Named returns the kernels of that name, or the best for this machine when
 // name is empty.
@@ -97,43 +102,12 @@ func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w [
 // with one scale for each group, to dst of len(row)/Group × [ActGroupBytes].
 // A group with an infinity or NaN gets a scale that is no finite number, so
 // that the products show it.
-func Quantize(dst []byte, row []float32) {
-	for len(row) >= Group {
-		quantizeGroup((*[ActGroupBytes]byte)(dst), (*[Group]float32)(row))
-		row, dst = row[Group:], dst[ActGroupBytes:]
+func (s *Set) Quantize(dst []byte, row []float32) {
+	groups := len(row) / Group
+	if groups*Group != len(row) {
+		panic("kernel: Quantize of a wrong length")
 	}
-}
-
-func quantizeGroup(dst *[ActGroupBytes]byte, row *[Group]float32) {
-	// Bits without the sign order like magnitudes, and compare without branches.
-	var top uint32
-	for _, v := range row {
-		top = max(top, math.Float32bits(v)&^(1<<31))
+	if groups > 0 {
+		s.quantize(dst[:groups*ActGroupBytes], row)
 	}
-	largest := math.Float32frombits(top)
-	scale := largest / 127
-	inv := float32(0)
-	if largest > 0 {
-		inv = 127 / largest
-	}
-	if inv > math.MaxFloat32 { // a subnormal: too small to matter
-		inv, scale = 0, 0
-	}
-	var even, odd int32
-	for i := 0; i < Group; i += 4 {
-		a, b := round(row[i]*inv), round(row[i+1]*inv)
-		c, d := round(row[i+2]*inv), round(row[i+3]*inv)
-		even += a + b
-		odd += c + d
-		dst[i], dst[i+1], dst[i+2], dst[i+3] = byte(a), byte(b), byte(c), byte(d)
-	}
-	binary.LittleEndian.PutUint32(dst[Group:], math.Float32bits(scale))
-	binary.LittleEndian.PutUint16(dst[Group+4:], uint16(-8*even))
-	binary.LittleEndian.PutUint16(dst[Group+6:], uint16(-8*odd))
-}
-
-// round gives the nearest integer of a number within ±127: the sum with
-// 1.5·2^23 has it in its low bits, whatever the number was.
-func round(v float32) int32 {
-	return int32(int8(math.Float32bits(v + 12582912)))
 }

@@ -5,7 +5,8 @@ import "golang.org/x/sys/cpu"
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2}, Portable()}
+		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2,
+			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2}, Portable()}
 	}
 	return []*Set{Portable()}
 }
@@ -51,3 +52,9 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
 	}
 }
+
+func quantizeAVX2(dst []byte, row []float32) { quantizeGroups(&dst[0], &row[0], len(row)/Group) }
+
+func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }
+
+func softmaxAVX2(x []float32) float32 { return softmaxVectors(&x[0], len(x)/8) }

@@ -1063,3 +1063,297 @@ fk4:
 	JNE          ftile4
 	VZEROUPPER
 	RET
+
+// func quantizeGroups(dst *byte, row *float32, groups int)
+// Requires: AVX, AVX2
+TEXT ·quantizeGroups(SB), NOSPLIT, $0-24
+	MOVQ         dst+0(FP), AX
+	MOVQ         row+8(FP), CX
+	MOVQ         groups+16(FP), DX
+	VPCMPEQD     Y0, Y0, Y0
+	VPSRLD       $0x01, Y0, Y0
+	VPCMPEQD     Y1, Y1, Y1
+	VPABSB       Y1, Y1
+	VBROADCASTSS limit<>+0(SB), Y2
+	VBROADCASTSS smallest<>+0(SB), Y3
+	VBROADCASTSS infinite<>+0(SB), Y4
+	VMOVDQU      packOrder<>+0(SB), Y5
+
+quantizeLoop:
+	VMOVUPS    (CX), Y7
+	VPAND      Y7, Y0, Y6
+	VMOVUPS    32(CX), Y8
+	VPAND      Y8, Y0, Y9
+	VPMAXUD    Y9, Y6, Y6
+	VMOVUPS    64(CX), Y9
+	VPAND      Y9, Y0, Y10
+	VPMAXUD    Y10, Y6, Y6
+	VMOVUPS    96(CX), Y10
+	VPAND      Y10, Y0, Y11
+	VPMAXUD    Y11, Y6, Y6
+	VPERM2I128 $0x01, Y6, Y6, Y11
+	VPMAXUD    Y11, Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y11
+	VPMAXUD    Y11, Y6, Y6
+	VPSHUFD    $0xb1, Y6, Y11
+	VPMAXUD    Y11, Y6, Y6
+	VDIVPS     Y2, Y6, Y11
+	VCMPPS     $0x05, Y3, Y6, Y12
+	VANDPS     Y12, Y11, Y11
+	VDIVPS     Y6, Y2, Y6
+	VANDPS     Y12, Y6, Y6
+	VCMPPS     $0x01, Y4, Y6, Y12
+	VANDPS     Y12, Y6, Y6
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2DQ  Y7, Y7
+	VMULPS     Y6, Y8, Y8
+	VCVTPS2DQ  Y8, Y8
+	VMULPS     Y6, Y9, Y9
+	VCVTPS2DQ  Y9, Y9
+	VMULPS     Y6, Y10, Y10
+	VCVTPS2DQ  Y10, Y10
+	VPACKSSDW  Y8, Y7, Y7
+	VPACKSSDW  Y10, Y9, Y9
+	VPACKSSWB  Y9, Y7, Y7
+	VPERMD     Y7, Y5, Y7
+	VMOVDQU    Y7, (AX)
+	VMOVSS     X11, 32(AX)
+	VPMADDUBSW Y7, Y1, Y6
+	VPERM2I128 $0x01, Y6, Y6, Y11
+	VPADDW     Y11, Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y11
+	VPADDW     Y11, Y6, Y6
+	VPSHUFD    $0xb1, Y6, Y11
+	VPADDW     Y11, Y6, Y6
+	VPSLLW     $0x03, Y6, Y6
+	VPXOR      Y7, Y7, Y7
+	VPSUBW     Y6, Y7, Y6
+	VMOVD      X6, 36(AX)
+	ADDQ       $0x80, CX
+	ADDQ       $0x28, AX
+	DECQ       DX
+	JNE        quantizeLoop
+	VZEROUPPER
+	RET
+
+DATA limit<>+0(SB)/4, $0x42fe0000
+GLOBL limit<>(SB), RODATA|NOPTR, $4
+
+DATA smallest<>+0(SB)/4, $0x03aa2425
+GLOBL smallest<>(SB), RODATA|NOPTR, $4
+
+DATA infinite<>+0(SB)/4, $0x7f800000
+GLOBL infinite<>(SB), RODATA|NOPTR, $4
+
+DATA packOrder<>+0(SB)/4, $0x00000000
+DATA packOrder<>+4(SB)/4, $0x00000004
+DATA packOrder<>+8(SB)/4, $0x00000001
+DATA packOrder<>+12(SB)/4, $0x00000005
+DATA packOrder<>+16(SB)/4, $0x00000002
+DATA packOrder<>+20(SB)/4, $0x00000006
+DATA packOrder<>+24(SB)/4, $0x00000003
+DATA packOrder<>+28(SB)/4, $0x00000007
+GLOBL packOrder<>(SB), RODATA|NOPTR, $32
+
+// func geluVectors(x *float32, vectors int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·geluVectors(SB), NOSPLIT, $0-16
+	MOVQ         x+0(FP), AX
+	MOVQ         vectors+8(FP), CX
+	VBROADCASTSS lowest<>+0(SB), Y0
+	VBROADCASTSS log2e<>+0(SB), Y1
+	VBROADCASTSS shift<>+0(SB), Y2
+	VBROADCASTSS ln2Hi<>+0(SB), Y3
+	VBROADCASTSS ln2Lo<>+0(SB), Y4
+	VPBROADCASTD exponentBias<>+0(SB), Y5
+	VPCMPEQD     Y6, Y6, Y6
+	VPSRLD       $0x01, Y6, Y6
+
+geluLoop:
+	VMOVUPS      (AX), Y7
+	VANDPS       Y6, Y7, Y8
+	VBROADCASTSS sqrtHalf<>+0(SB), Y10
+	VMULPS       Y10, Y8, Y12
+	VBROADCASTSS erfP<>+0(SB), Y9
+	VBROADCASTSS one<>+0(SB), Y10
+	VFMADD213PS  Y10, Y12, Y9
+	VDIVPS       Y9, Y10, Y9
+	VMULPS       Y12, Y12, Y12
+	VXORPS       Y10, Y10, Y10
+	VSUBPS       Y12, Y10, Y12
+	VMAXPS       Y12, Y0, Y12
+	VMOVAPS      Y2, Y10
+	VFMADD231PS  Y1, Y12, Y10
+	VPSLLD       $0x17, Y10, Y11
+	VPADDD       Y5, Y11, Y11
+	VSUBPS       Y2, Y10, Y10
+	VFNMADD231PS Y3, Y10, Y12
+	VFNMADD231PS Y4, Y10, Y12
+	VBROADCASTSS exp6<>+0(SB), Y10
+	VBROADCASTSS exp5<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VBROADCASTSS exp4<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VBROADCASTSS exp3<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VBROADCASTSS exp2<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VBROADCASTSS exp1<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VBROADCASTSS exp1<>+0(SB), Y13
+	VFMADD213PS  Y13, Y12, Y10
+	VMULPS       Y11, Y10, Y12
+	VBROADCASTSS erf5<>+0(SB), Y11
+	VBROADCASTSS erf4<>+0(SB), Y10
+	VFMADD213PS  Y10, Y9, Y11
+	VBROADCASTSS erf3<>+0(SB), Y10
+	VFMADD213PS  Y10, Y9, Y11
+	VBROADCASTSS erf2<>+0(SB), Y10
+	VFMADD213PS  Y10, Y9, Y11
+	VBROADCASTSS erf1<>+0(SB), Y10
+	VFMADD213PS  Y10, Y9, Y11
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y12, Y11, Y11
+	VBROADCASTSS half<>+0(SB), Y10
+	VMULPS       Y10, Y11, Y11
+	VXORPS       Y10, Y10, Y10
+	VMAXPS       Y7, Y10, Y7
+	VFNMADD231PS Y11, Y8, Y7
+	VMOVUPS      Y7, (AX)
+	ADDQ         $0x20, AX
+	DECQ         CX
+	JNE          geluLoop
+	VZEROUPPER
+	RET
+
+DATA lowest<>+0(SB)/4, $0xc2ae0000
+GLOBL lowest<>(SB), RODATA|NOPTR, $4
+
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+
+DATA shift<>+0(SB)/4, $0x4b400000
+GLOBL shift<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Hi<>+0(SB)/4, $0x3f318000
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Lo<>+0(SB)/4, $0xb95e8083
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
+
+DATA exponentBias<>+0(SB)/4, $0x3f800000
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
+
+DATA sqrtHalf<>+0(SB)/4, $0x3f3504f3
+GLOBL sqrtHalf<>(SB), RODATA|NOPTR, $4
+
+DATA erfP<>+0(SB)/4, $0x3ea7ba05
+GLOBL erfP<>(SB), RODATA|NOPTR, $4
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4
+
+DATA exp6<>+0(SB)/4, $0x3ab60b61
+GLOBL exp6<>(SB), RODATA|NOPTR, $4
+
+DATA exp5<>+0(SB)/4, $0x3c088889
+GLOBL exp5<>(SB), RODATA|NOPTR, $4
+
+DATA exp4<>+0(SB)/4, $0x3d2aaaab
+GLOBL exp4<>(SB), RODATA|NOPTR, $4
+
+DATA exp3<>+0(SB)/4, $0x3e2aaaab
+GLOBL exp3<>(SB), RODATA|NOPTR, $4
+
+DATA exp2<>+0(SB)/4, $0x3f000000
+GLOBL exp2<>(SB), RODATA|NOPTR, $4
+
+DATA exp1<>+0(SB)/4, $0x3f800000
+GLOBL exp1<>(SB), RODATA|NOPTR, $4
+
+DATA erf5<>+0(SB)/4, $0x3f87dc22
+GLOBL erf5<>(SB), RODATA|NOPTR, $4
+
+DATA erf4<>+0(SB)/4, $0xbfba00e3
+GLOBL erf4<>(SB), RODATA|NOPTR, $4
+
+DATA erf3<>+0(SB)/4, $0x3fb5f0e3
+GLOBL erf3<>(SB), RODATA|NOPTR, $4
+
+DATA erf2<>+0(SB)/4, $0xbe91a98e
+GLOBL erf2<>(SB), RODATA|NOPTR, $4
+
+DATA erf1<>+0(SB)/4, $0x3e827906
+GLOBL erf1<>(SB), RODATA|NOPTR, $4
+
+DATA half<>+0(SB)/4, $0x3f000000
+GLOBL half<>(SB), RODATA|NOPTR, $4
+
+// func softmaxVectors(x *float32, vectors int) float32
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·softmaxVectors(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         vectors+8(FP), CX
+	VBROADCASTSS lowest<>+0(SB), Y0
+	VBROADCASTSS log2e<>+0(SB), Y1
+	VBROADCASTSS shift<>+0(SB), Y2
+	VBROADCASTSS ln2Hi<>+0(SB), Y3
+	VBROADCASTSS ln2Lo<>+0(SB), Y4
+	VPBROADCASTD exponentBias<>+0(SB), Y5
+	MOVQ         AX, DX
+	MOVQ         CX, BX
+	VMOVUPS      (DX), Y6
+
+topLoop:
+	VMAXPS     (DX), Y6, Y6
+	ADDQ       $0x20, DX
+	DECQ       BX
+	JNE        topLoop
+	VPERM2F128 $0x01, Y6, Y6, Y7
+	VMAXPS     Y7, Y6, Y6
+	VPERMILPS  $0x4e, Y6, Y7
+	VMAXPS     Y7, Y6, Y6
+	VPERMILPS  $0xb1, Y6, Y7
+	VMAXPS     Y7, Y6, Y6
+	VXORPS     Y8, Y8, Y8
+
+softmaxLoop:
+	VMOVUPS      (AX), Y7
+	VSUBPS       Y6, Y7, Y7
+	VMAXPS       Y7, Y0, Y7
+	VMOVAPS      Y2, Y9
+	VFMADD231PS  Y1, Y7, Y9
+	VPSLLD       $0x17, Y9, Y10
+	VPADDD       Y5, Y10, Y10
+	VSUBPS       Y2, Y9, Y9
+	VFNMADD231PS Y3, Y9, Y7
+	VFNMADD231PS Y4, Y9, Y7
+	VBROADCASTSS exp6<>+0(SB), Y9
+	VBROADCASTSS exp5<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VBROADCASTSS exp4<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VBROADCASTSS exp3<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VBROADCASTSS exp2<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VBROADCASTSS exp1<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VBROADCASTSS exp1<>+0(SB), Y11
+	VFMADD213PS  Y11, Y7, Y9
+	VMULPS       Y10, Y9, Y7
+	VMOVUPS      Y7, (AX)
+	VADDPS       Y7, Y8, Y8
+	ADDQ         $0x20, AX
+	DECQ         CX
+	JNE          softmaxLoop
+	VPERM2F128   $0x01, Y8, Y8, Y7
+	VADDPS       Y7, Y8, Y8
+	VPERMILPS    $0x4e, Y8, Y7
+	VADDPS       Y7, Y8, Y8
+	VPERMILPS    $0xb1, Y8, Y7
+	VADDPS       Y7, Y8, Y8
+	VMOVAPS      X8, X0
+	VZEROUPPER
+	MOVSS        X0, ret+16(FP)
+	RET

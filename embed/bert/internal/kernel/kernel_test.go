@@ -1,10 +1,12 @@
 package kernel_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
@@ -106,7 +108,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 		for i := range row {
 			row[i] = act(i)
 		}
-		kernel.Quantize(a[k*rowBytes:][:rowBytes], row)
+		kernel.Portable().Quantize(a[k*rowBytes:][:rowBytes], row)
 	}
 	const stride = kernel.Lanes + 3
 	for _, s := range sets(t) {
@@ -172,27 +174,128 @@ func TestMulF32(t *testing.T) {
 }
 
 func TestQuantize(t *testing.T) {
-	for name, fill := range map[string]float32{
-		"zero": 0, "one": 1, "subnormal": 1e-44, "large": 1e38, "infinite": float32(math.Inf(1)), "nan": float32(math.NaN()),
-	} {
-		row := make([]float32, kernel.Group)
-		row[3] = fill
-		act := make([]byte, kernel.ActGroupBytes)
-		kernel.Quantize(act, row)
-		got := dequantize(act)
-		for i, v := range got {
-			want := row[i]
-			switch name {
-			case "subnormal":
-				want = 0 // too small to matter
-			case "infinite", "nan":
-				if v-v == 0 {
-					t.Errorf("%s: value %d = %v, want no finite number", name, i, v)
+	for _, s := range sets(t) {
+		for name, fill := range map[string]float32{
+			"zero": 0, "one": 1, "negative": -2.5, "tiny": 1e-30, "subnormal": 1e-44, "large": 1e38,
+			"infinite": float32(math.Inf(1)), "nan": float32(math.NaN()),
+		} {
+			row := make([]float32, kernel.Group)
+			row[3] = fill
+			act := make([]byte, kernel.ActGroupBytes)
+			s.Quantize(act, row)
+			got := dequantize(act)
+			for i, v := range got {
+				want := row[i]
+				switch name {
+				case "subnormal":
+					want = 0 // too small to matter
+				case "infinite", "nan":
+					if v-v == 0 {
+						t.Errorf("%s %s: value %d = %v, want no finite number", s.Name(), name, i, v)
+					}
+					continue
 				}
-				continue
+				if !(math.Abs(float64(v-want)) <= math.Abs(float64(want))/254) {
+					t.Errorf("%s %s: value %d = %v, want about %v", s.Name(), name, i, v, want)
+				}
 			}
-			if !(math.Abs(float64(v-want)) <= math.Abs(float64(want))/254) {
-				t.Errorf("%s: value %d = %v, want about %v", name, i, v, want)
+		}
+	}
+}
+
+// bytesToFloats reads values of any bits, as a fuzzer makes them.
+func bytesToFloats(b []byte) []float32 {
+	var x []float32
+	for ; len(b) >= 4; b = b[4:] {
+		x = append(x, math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	}
+	return x
+}
+
+func FuzzQuantize(f *testing.F) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 4 {
+		b := make([]byte, 2*4*kernel.Group)
+		for i := 0; i < len(b); i += 4 {
+			binary.LittleEndian.PutUint32(b[i:], math.Float32bits(float32(rng.NormFloat64())))
+		}
+		f.Add(b)
+	}
+	f.Add(bytes.Repeat([]byte{0, 0, 128, 127}, kernel.Group)) // infinities
+	f.Fuzz(func(t *testing.T, b []byte) {
+		row := bytesToFloats(b)
+		row = row[:len(row)/kernel.Group*kernel.Group]
+		want := make([]byte, len(row)/kernel.Group*kernel.ActGroupBytes)
+		kernel.Portable().Quantize(want, row)
+		for _, s := range sets(t) {
+			got := make([]byte, len(want))
+			s.Quantize(got, row)
+			for at := 0; at < len(want); at += kernel.ActGroupBytes {
+				g, w := got[at:][:kernel.ActGroupBytes], want[at:][:kernel.ActGroupBytes]
+				scale := math.Float32frombits(binary.LittleEndian.Uint32(w[kernel.Group:]))
+				if scale-scale != 0 {
+					// Only the scale of a group that is not finite has a meaning.
+					scale = math.Float32frombits(binary.LittleEndian.Uint32(g[kernel.Group:]))
+					if scale-scale == 0 {
+						t.Fatalf("%s: scale %v of a group that is not finite", s.Name(), scale)
+					}
+					continue
+				}
+				if !bytes.Equal(g, w) {
+					t.Fatalf("%s: group at %d = %v, want %v", s.Name(), at, g, w)
+				}
+			}
+		}
+	})
+}
+
+func TestGelu(t *testing.T) {
+	for _, s := range sets(t) {
+		var x []float32
+		for i := -8000; i < 8000; i++ {
+			x = append(x, float32(i)/1000)
+		}
+		x = append(x, -1e30, -100, -20, 20, 100, 1e30, 0, 1e-30)
+		got := append([]float32(nil), x...)
+		s.Gelu(got)
+		for i, v := range x {
+			want := float64(v) * 0.5 * math.Erfc(-float64(v)/math.Sqrt2)
+			if !(math.Abs(float64(got[i])-want) <= 1e-6*max(1, math.Abs(want))) {
+				t.Errorf("%s: gelu(%v) = %v, want %v", s.Name(), v, got[i], want)
+			}
+		}
+		nan := make([]float32, 8)
+		nan[5] = float32(math.NaN())
+		s.Gelu(nan)
+		if nan[5] == nan[5] || nan[4] != 0 {
+			t.Errorf("%s: gelu of a NaN = %v", s.Name(), nan)
+		}
+	}
+}
+
+func TestSoftmax(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	for _, s := range sets(t) {
+		for _, n := range []int{8, 16, 24, 512} {
+			for _, spread := range []float64{0, 1, 10, 1000} {
+				x := make([]float32, n)
+				for i := range x {
+					x[i] = float32(rng.NormFloat64()*spread + spread)
+				}
+				x[n-1] = float32(math.Inf(-1))
+				top := slices.Max(x)
+				got := append([]float32(nil), x...)
+				sum, want := float64(s.Softmax(got)), 0.0
+				for i, v := range x {
+					e := math.Exp(float64(v - top)) // the difference is rounded, as in the kernel
+					want += e
+					if !(math.Abs(float64(got[i])-e) <= 1e-6*e+1e-37) {
+						t.Errorf("%s: e^(%v - %v) = %v, want %v", s.Name(), v, top, got[i], e)
+					}
+				}
+				if !(math.Abs(sum-want) <= 1e-5*want) {
+					t.Errorf("%s: sum of %d = %v, want %v", s.Name(), n, sum, want)
+				}
 			}
 		}
 	}

@@ -56,3 +56,48 @@ func f32Portable(out []float32, outStride int, a []float32, aStride int, w []flo
 		}
 	}
 }
+
+// smallest is the magnitude below which a group counts as zero: the inverse
+// of its scale would not be finite.
+const smallest = 1e-36
+
+// quantizePortable is the twin of quantizeGroups, to the bit.
+func quantizePortable(dst []byte, row []float32) {
+	for len(row) >= Group {
+		quantizeGroup((*[ActGroupBytes]byte)(dst), (*[Group]float32)(row))
+		row, dst = row[Group:], dst[ActGroupBytes:]
+	}
+}
+
+func quantizeGroup(dst *[ActGroupBytes]byte, row *[Group]float32) {
+	// Bits without the sign order like magnitudes, and compare without branches.
+	var top uint32
+	for _, v := range row {
+		top = max(top, math.Float32bits(v)&^(1<<31))
+	}
+	largest := math.Float32frombits(top)
+	scale, inv := largest/127, 127/largest
+	if largest < smallest {
+		scale, inv = 0, 0
+	}
+	if !(inv <= math.MaxFloat32) {
+		inv = 0
+	}
+	var even, odd int32
+	for i := 0; i < Group; i += 4 {
+		a, b := round(row[i]*inv), round(row[i+1]*inv)
+		c, d := round(row[i+2]*inv), round(row[i+3]*inv)
+		even += a + b
+		odd += c + d
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = byte(a), byte(b), byte(c), byte(d)
+	}
+	binary.LittleEndian.PutUint32(dst[Group:], math.Float32bits(scale))
+	binary.LittleEndian.PutUint16(dst[Group+4:], uint16(-8*even))
+	binary.LittleEndian.PutUint16(dst[Group+6:], uint16(-8*odd))
+}
+
+// round gives the nearest integer of a number within ±127: the sum with
+// 1.5·2^23 has it in its low bits, whatever the number was.
+func round(v float32) int32 {
+	return int32(int8(math.Float32bits(v + 12582912)))
+}

@@ -27,3 +27,12 @@ func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32,
 
 //go:noescape
 func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+
+//go:noescape
+func quantizeGroups(dst *byte, row *float32, groups int)
+
+//go:noescape
+func geluVectors(x *float32, vectors int)
+
+//go:noescape
+func softmaxVectors(x *float32, vectors int) float32

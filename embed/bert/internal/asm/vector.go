@@ -1,0 +1,256 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// broadcast returns a register with v in all lanes.
+func broadcast(name string, v float32) reg.VecVirtual {
+	y := YMM()
+	VBROADCASTSS(constant(name, v), y)
+	return y
+}
+
+var constants = map[string]Mem{}
+
+// constant returns the place of v, which all functions share. Its bits are
+// written, as the assembler has no word for infinity.
+func constant(name string, v float32) Mem {
+	return word(name, math.Float32bits(v))
+}
+
+func word(name string, bits uint32) Mem {
+	m, ok := constants[name]
+	if !ok {
+		m = ConstData(name, U32(bits))
+		constants[name] = m
+	}
+	return m
+}
+
+// quantize writes the twin of quantizeGroup for a number of groups.
+func quantize() {
+	TEXT("quantizeGroups", NOSPLIT, "func(dst *byte, row *float32, groups int)")
+	Pragma("noescape")
+	dst := Load(Param("dst"), GP64())
+	row := Load(Param("row"), GP64())
+	groups := Load(Param("groups"), GP64())
+
+	sign, ones := YMM(), YMM()
+	VPCMPEQD(sign, sign, sign)
+	VPSRLD(Imm(1), sign, sign)
+	VPCMPEQD(ones, ones, ones)
+	VPABSB(ones, ones)
+	limit := broadcast("limit", 127)
+	smallest := broadcast("smallest", 1e-36)
+	infinite := broadcast("infinite", float32(math.Inf(1)))
+	// VPACK works within halves: this puts the quadruples back in order.
+	order := YMM()
+	d := GLOBL("packOrder", RODATA|NOPTR)
+	for i, v := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
+		DATA(4*i, U32(v))
+	}
+	VMOVDQU(d, order)
+
+	Label("quantizeLoop")
+	var v [4]reg.VecVirtual
+	top := YMM()
+	for i := range v {
+		v[i] = YMM()
+		VMOVUPS(Mem{Base: row, Disp: 32 * i}, v[i])
+		if i == 0 {
+			VPAND(v[i], sign, top)
+			continue
+		}
+		abs := YMM()
+		VPAND(v[i], sign, abs)
+		VPMAXUD(abs, top, top)
+	}
+	other := YMM()
+	VPERM2I128(Imm(1), top, top, other)
+	VPMAXUD(other, top, top)
+	VPSHUFD(Imm(0x4e), top, other)
+	VPMAXUD(other, top, top)
+	VPSHUFD(Imm(0xb1), top, other)
+	VPMAXUD(other, top, top)
+
+	scale, inv, mask := YMM(), YMM(), YMM()
+	VDIVPS(limit, top, scale)
+	VCMPPS(Imm(5), smallest, top, mask) // not less than, true for NaN
+	VANDPS(mask, scale, scale)
+	VDIVPS(top, limit, inv)
+	VANDPS(mask, inv, inv)
+	VCMPPS(Imm(1), infinite, inv, mask) // less than, false for NaN
+	VANDPS(mask, inv, inv)
+	for i := range v {
+		VMULPS(inv, v[i], v[i])
+		VCVTPS2DQ(v[i], v[i])
+	}
+	VPACKSSDW(v[1], v[0], v[0])
+	VPACKSSDW(v[3], v[2], v[2])
+	VPACKSSWB(v[2], v[0], v[0])
+	VPERMD(v[0], order, v[0])
+	VMOVDQU(v[0], Mem{Base: dst})
+	VMOVSS(scale.AsX(), Mem{Base: dst, Disp: scaleOffset})
+
+	sums, zero := YMM(), YMM()
+	VPMADDUBSW(v[0], ones, sums)
+	VPERM2I128(Imm(1), sums, sums, other)
+	VPADDW(other, sums, sums)
+	VPSHUFD(Imm(0x4e), sums, other)
+	VPADDW(other, sums, sums)
+	VPSHUFD(Imm(0xb1), sums, other)
+	VPADDW(other, sums, sums)
+	VPSLLW(Imm(3), sums, sums)
+	VPXOR(zero, zero, zero)
+	VPSUBW(sums, zero, sums)
+	VMOVD(sums.AsX(), Mem{Base: dst, Disp: laneSumsOffset})
+	ADDQ(Imm(4*group), row)
+	ADDQ(Imm(actGroupBytes), dst)
+	DECQ(groups)
+	JNE(LabelRef("quantizeLoop"))
+	VZEROUPPER()
+	RET()
+}
+
+// exponential holds the constants of e^x.
+type exponential struct {
+	lowest, log2e, shift, ln2Hi, ln2Lo, bias reg.VecVirtual
+}
+
+func newExponential() *exponential {
+	e := &exponential{
+		lowest: broadcast("lowest", -87),
+		log2e:  broadcast("log2e", math.Log2E),
+		shift:  broadcast("shift", 12582912),
+		ln2Hi:  broadcast("ln2Hi", 0.693359375),
+		ln2Lo:  broadcast("ln2Lo", -2.12194440e-4),
+		bias:   YMM(),
+	}
+	VPBROADCASTD(word("exponentBias", 127<<23), e.bias)
+	return e
+}
+
+// apply replaces x by e^x, as the twin does.
+func (e *exponential) apply(x reg.VecVirtual) {
+	n, p, c := YMM(), YMM(), YMM()
+	VMAXPS(x, e.lowest, x) // a NaN in x stays
+	VMOVAPS(e.shift, n)
+	VFMADD231PS(e.log2e, x, n)
+	VPSLLD(Imm(23), n, p)
+	VPADDD(e.bias, p, p)
+	VSUBPS(e.shift, n, n)
+	VFNMADD231PS(e.ln2Hi, n, x)
+	VFNMADD231PS(e.ln2Lo, n, x)
+	VBROADCASTSS(constant("exp6", 1./720), n)
+	for _, term := range []struct {
+		name string
+		v    float32
+	}{{"exp5", 1. / 120}, {"exp4", 1. / 24}, {"exp3", 1. / 6}, {"exp2", 1. / 2}, {"exp1", 1}, {"exp1", 1}} {
+		VBROADCASTSS(constant(term.name, term.v), c)
+		VFMADD213PS(c, x, n)
+	}
+	VMULPS(p, n, x)
+}
+
+// gelu writes the twin of geluPortable for a number of vectors.
+func gelu() {
+	TEXT("geluVectors", NOSPLIT, "func(x *float32, vectors int)")
+	Pragma("noescape")
+	ptr := Load(Param("x"), GP64())
+	left := Load(Param("vectors"), GP64())
+	e := newExponential()
+	sign := YMM()
+	VPCMPEQD(sign, sign, sign)
+	VPSRLD(Imm(1), sign, sign)
+
+	Label("geluLoop")
+	x, z, t, c, tail, zz := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
+	VMOVUPS(Mem{Base: ptr}, x)
+	VANDPS(sign, x, z)
+	VBROADCASTSS(constant("sqrtHalf", math.Sqrt2/2), c)
+	VMULPS(c, z, zz)
+	VBROADCASTSS(constant("erfP", 0.3275911), t)
+	VBROADCASTSS(constant("one", 1), c)
+	VFMADD213PS(c, zz, t)
+	VDIVPS(t, c, t)
+	VMULPS(zz, zz, zz)
+	VXORPS(c, c, c)
+	VSUBPS(zz, c, zz)
+	e.apply(zz)
+	VBROADCASTSS(constant("erf5", 1.061405429), tail)
+	for _, term := range []struct {
+		name string
+		v    float32
+	}{{"erf4", -1.453152027}, {"erf3", 1.421413741}, {"erf2", -0.284496736}, {"erf1", 0.254829592}} {
+		VBROADCASTSS(constant(term.name, term.v), c)
+		VFMADD213PS(c, t, tail)
+	}
+	VMULPS(t, tail, tail)
+	VMULPS(zz, tail, tail)
+	VBROADCASTSS(constant("half", 0.5), c)
+	VMULPS(c, tail, tail)
+	// x·Φ(x) is max(x, 0) - |x|·tail on both sides of zero.
+	VXORPS(c, c, c)
+	VMAXPS(x, c, x)
+	VFNMADD231PS(tail, z, x)
+	VMOVUPS(x, Mem{Base: ptr})
+	ADDQ(Imm(32), ptr)
+	DECQ(left)
+	JNE(LabelRef("geluLoop"))
+	VZEROUPPER()
+	RET()
+}
+
+// softmax writes the twin of softmaxPortable for a number of vectors.
+func softmax() {
+	TEXT("softmaxVectors", NOSPLIT, "func(x *float32, vectors int) float32")
+	Pragma("noescape")
+	ptr := Load(Param("x"), GP64())
+	left := Load(Param("vectors"), GP64())
+	e := newExponential()
+
+	at, n, top, other := GP64(), GP64(), YMM(), YMM()
+	MOVQ(ptr, at)
+	MOVQ(left, n)
+	VMOVUPS(Mem{Base: at}, top)
+	Label("topLoop")
+	VMAXPS(Mem{Base: at}, top, top)
+	ADDQ(Imm(32), at)
+	DECQ(n)
+	JNE(LabelRef("topLoop"))
+	VPERM2F128(Imm(1), top, top, other)
+	VMAXPS(other, top, top)
+	VPERMILPS(Imm(0x4e), top, other)
+	VMAXPS(other, top, top)
+	VPERMILPS(Imm(0xb1), top, other)
+	VMAXPS(other, top, top)
+
+	sum := YMM()
+	VXORPS(sum, sum, sum)
+	Label("softmaxLoop")
+	x := YMM()
+	VMOVUPS(Mem{Base: ptr}, x)
+	VSUBPS(top, x, x)
+	e.apply(x)
+	VMOVUPS(x, Mem{Base: ptr})
+	VADDPS(x, sum, sum)
+	ADDQ(Imm(32), ptr)
+	DECQ(left)
+	JNE(LabelRef("softmaxLoop"))
+	VPERM2F128(Imm(1), sum, sum, other)
+	VADDPS(other, sum, sum)
+	VPERMILPS(Imm(0x4e), sum, other)
+	VADDPS(other, sum, sum)
+	VPERMILPS(Imm(0xb1), sum, other)
+	VADDPS(other, sum, sum)
+	result := XMM()
+	VMOVAPS(sum.AsX(), result)
+	VZEROUPPER()
+	Store(result, ReturnIndex(0))
+	RET()
+}
