@@ -177,8 +177,8 @@ func Split(ctx context.Context, doc Document, counter Counter, opts *Options) (*
 		special: special, budget: budget, codeLimit: codeLimit,
 	}
 	result := &Result{Category: category}
-	for i := range parts {
-		if err := p.section(result, o, &parts[i]); err != nil {
+	for part := range parts {
+		if err := p.section(result, o, &part); err != nil {
 			return nil, fmt.Errorf("chunk: %w", err)
 		}
 	}

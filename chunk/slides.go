@@ -1,6 +1,7 @@
 package chunk
 
 import (
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ var slideMarker = regexp.MustCompile(`^\s*<!--\s*Slide number:\s*(\d+)\s*-->$`)
 
 func (slides) category() Category { return Slides }
 
-func (slides) parts(o *outline) []part {
+func (slides) parts(o *outline) iter.Seq[part] {
 	type marker struct {
 		line   int
 		number string
@@ -54,11 +55,14 @@ func (slides) parts(o *outline) []part {
 			parts = append(parts, p)
 		}
 	}
-	if start >= 0 && len(parts) > 0 {
+	if len(parts) == 0 {
+		return nil // nothing but markers
+	}
+	if start >= 0 {
 		// Markers of empty slides at the end belong to the last section.
 		parts[len(parts)-1].end = o.lines[len(o.lines)-1].end
 	}
-	return parts
+	return slices.Values(parts)
 }
 
 // maxMarker bounds the lines that are compared with a marker's pattern.

@@ -24,8 +24,9 @@ type part struct {
 type strategy interface {
 	category() Category
 	// parts cuts a document, or returns nil if it is not of this kind. The
-	// lines that no body holds belong to the part that follows them.
-	parts(o *outline) []part
+	// lines that no body holds belong to the part that follows them. A
+	// document may have millions of parts, so that they are not kept.
+	parts(o *outline) iter.Seq[part]
 }
 
 // strategies are in the order in which they are tried. The last takes everything.
@@ -33,13 +34,13 @@ func strategies() []strategy {
 	return []strategy{transcripts{}, slides{}, headings{}, generic{}}
 }
 
-func (o *outline) parts() (Category, []part) {
+func (o *outline) parts() (Category, iter.Seq[part]) {
 	for _, s := range strategies() {
-		if parts := s.parts(o); len(parts) > 0 {
+		if parts := s.parts(o); parts != nil {
 			return s.category(), parts
 		}
 	}
-	return Generic, nil
+	return Generic, func(func(part) bool) {}
 }
 
 // headings makes a section of each heading with what is below it.
@@ -50,7 +51,7 @@ const headingsNeeded = 2
 
 func (headings) category() Category { return Headings }
 
-func (headings) parts(o *outline) []part {
+func (headings) parts(o *outline) iter.Seq[part] {
 	var heads []int
 	for i := range o.lines {
 		if o.lines[i].level > 0 {
@@ -60,57 +61,61 @@ func (headings) parts(o *outline) []part {
 	if len(heads) < headingsNeeded {
 		return nil
 	}
-	parts := make([]part, 0, len(heads)+1)
-	if heads[0] > 0 {
-		parts = append(parts, part{start: o.lines[0].start, first: 0, last: heads[0]})
+	return func(yield func(part) bool) {
+		if heads[0] > 0 && !yield(part{start: o.lines[0].start, first: 0, last: heads[0]}) {
+			return
+		}
+		var stack headingStack
+		start := -1 // of a heading before that has no section of its own
+		chain := stack.push(o, heads[0])
+		for k, head := range heads {
+			p := part{start: o.lines[head].start, first: head + 1, last: len(o.lines), headings: chain}
+			if o.lines[head].underlined {
+				p.first++
+			}
+			var next []string
+			if k+1 < len(heads) {
+				p.last = heads[k+1]
+				next = stack.push(o, heads[k+1])
+			}
+			if start >= 0 {
+				p.start, start = start, -1
+			}
+			switch {
+			case p.first < p.last:
+				p.prefixes = breadcrumbs(chain)
+			case len(next) >= len(chain) && slices.Equal(next[:len(chain)], chain):
+				start, chain = p.start, next
+				continue
+			default:
+				p.first, p.last = head, head
+				p.body = chain[len(chain)-1]
+				p.prefixes = breadcrumbs(chain[:len(chain)-1])
+			}
+			if !yield(p) {
+				return
+			}
+			chain = next
+		}
 	}
-	type entry struct {
-		level int8
-		text  string
+}
+
+// A headingStack holds the headings above a place, outermost first.
+type headingStack struct {
+	levels []int8
+	texts  []string
+}
+
+// push enters the heading at line i, which ends all of its level or below, and
+// gives the chain that leads to it.
+func (s *headingStack) push(o *outline, i int) []string {
+	n := len(s.levels)
+	for n > 0 && s.levels[n-1] >= o.lines[i].level {
+		n--
 	}
-	var stack []entry
-	start := -1 // of a heading before that has no section of its own
-	chainOf := func(i int) []string {
-		level := o.lines[i].level
-		for len(stack) > 0 && stack[len(stack)-1].level >= level {
-			stack = stack[:len(stack)-1]
-		}
-		stack = append(stack, entry{level, o.heading(i)})
-		chain := make([]string, len(stack))
-		for k, e := range stack {
-			chain[k] = e.text
-		}
-		return chain
-	}
-	chain := chainOf(heads[0])
-	for k, head := range heads {
-		p := part{start: o.lines[head].start, first: head + 1, last: len(o.lines), headings: chain}
-		if o.lines[head].underlined {
-			p.first++
-		}
-		var next []string
-		if k+1 < len(heads) {
-			p.last = heads[k+1]
-			next = chainOf(heads[k+1])
-		}
-		if start >= 0 {
-			p.start, start = start, -1
-		}
-		switch {
-		case p.first < p.last:
-			p.prefixes = breadcrumbs(chain)
-			parts = append(parts, p)
-		case len(next) >= len(chain) && slices.Equal(next[:len(chain)], chain):
-			start = p.start
-		default:
-			p.first, p.last = head, head
-			p.body = chain[len(chain)-1]
-			p.prefixes = breadcrumbs(chain[:len(chain)-1])
-			parts = append(parts, p)
-		}
-		chain = next
-	}
-	return parts
+	s.levels = append(s.levels[:n], o.lines[i].level)
+	s.texts = append(s.texts[:n], o.heading(i))
+	return slices.Clone(s.texts)
 }
 
 // breadcrumbs renders the ways to show a chain of headings, longest first.
@@ -137,21 +142,23 @@ type generic struct{}
 
 func (generic) category() Category { return Generic }
 
-func (generic) parts(o *outline) []part {
-	var parts []part
-	start := -1
-	for i := 0; i < len(o.lines); {
-		if start < 0 {
-			start = i
+func (generic) parts(o *outline) iter.Seq[part] {
+	return func(yield func(part) bool) {
+		start := -1
+		for i := 0; i < len(o.lines); {
+			if start < 0 {
+				start = i
+			}
+			end, head := o.block(i, len(o.lines))
+			if !head || end == len(o.lines) {
+				if !yield(part{start: o.lines[start].start, first: start, last: end}) {
+					return
+				}
+				start = -1
+			}
+			i = end
 		}
-		end, head := o.block(i, len(o.lines))
-		if !head || end == len(o.lines) {
-			parts = append(parts, part{start: o.lines[start].start, first: start, last: end})
-			start = -1
-		}
-		i = end
 	}
-	return parts
 }
 
 // block gives the line after the structural block that begins at line i:

@@ -2,6 +2,7 @@ package chunk
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,7 +33,7 @@ type stamp struct {
 	named         bool
 }
 
-func (transcripts) parts(o *outline) []part {
+func (transcripts) parts(o *outline) iter.Seq[part] {
 	var stamps []stamp
 	for i := range o.lines {
 		text := o.text(i)
@@ -79,7 +80,7 @@ func (transcripts) parts(o *outline) []part {
 			open(s.line, windowLabel(w*window))
 		}
 	}
-	return parts
+	return slices.Values(parts)
 }
 
 // spokenClock reports whether stamp k is a time that somebody mentions ("we
