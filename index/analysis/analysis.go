@@ -19,7 +19,8 @@
 // written, folded as above) and a [Stem] term: without diacritics if Latin or
 // Greek, then reduced by the Snowball stemmer, English for words of Latin
 // letters and Russian for words of Cyrillic ones; other words are stems of
-// themselves. A number has only the second. An English possessive 's is cut.
+// themselves. A number has only the second. An English possessive 's and the
+// plural s of capitals (PDFs) are cut.
 //
 // Words joined by one of _ - . / @ : + # & ' (several underscores, "::" and
 // "++" too), numbers also by a comma, and words with a border inside, from

@@ -16,9 +16,7 @@ const (
 // word emits the tokens of a word or compound of normalised text.
 func (s *scanner) word(text string) {
 	text = strings.ReplaceAll(text, `\`, "/")
-	if cut, ok := cutPossessive(text); ok {
-		text = cut
-	}
+	text = cutEnding(text)
 	pieces := strings.FieldsFunc(text, func(r rune) bool { return r < utf8.RuneSelf && classOf(r) == joining })
 	if len(pieces) == 0 {
 		return
@@ -52,14 +50,24 @@ func (s *scanner) word(text string) {
 	s.pos++
 }
 
-// cutPossessive removes the 's of an English word.
-func cutPossessive(text string) (string, bool) {
-	n := len(text) - 2
-	if n < 1 || text[n] != '\'' || text[n+1] != 's' && text[n+1] != 'S' {
-		return "", false
+// cutEnding removes the 's of an English word and the plural s of capitals,
+// which the stemmer leaves: PDFs has no vowel.
+func cutEnding(text string) string {
+	n := len(text) - 1
+	if n < 2 || text[n] != 's' && text[n] != 'S' {
+		return text
 	}
-	last, _ := utf8.DecodeLastRuneInString(text[:n])
-	return text[:n], scriptOfRune(last) == latin
+	if text[n-1] == '\'' {
+		if last, _ := utf8.DecodeLastRuneInString(text[:n-1]); scriptOfRune(last) == latin {
+			return text[:n-1]
+		}
+		return text
+	}
+	upper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
+	if text[n] == 's' && upper(text[n-1]) && upper(text[n-2]) {
+		return text[:n]
+	}
+	return text
 }
 
 func numeric(pieces []string) bool {

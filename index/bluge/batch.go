@@ -2,6 +2,9 @@ package bluge
 
 import (
 	"bytes"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	segapi "github.com/blugelabs/bluge_segment_api"
 	"github.com/blugelabs/ice"
@@ -13,30 +16,30 @@ import (
 // A batch collects chunks for a segment; of several of one chunk it keeps the
 // last.
 type batch struct {
-	docs  []*document
-	at    map[index.ChunkID]int
-	bytes int // of text
+	entries []index.KeywordEntry
+	at      map[index.ChunkID]int
+	bytes   int // of text
 }
 
 func newBatch() *batch { return &batch{at: make(map[index.ChunkID]int)} }
 
 func (b *batch) add(e index.KeywordEntry) {
-	doc := analyse(e)
 	b.bytes += len(e.Title) + len(e.Headings) + len(e.Body)
 	if i, ok := b.at[e.Chunk]; ok {
-		b.docs[i] = doc
+		b.entries[i] = e
 		return
 	}
-	b.at[e.Chunk] = len(b.docs)
-	b.docs = append(b.docs, doc)
+	b.at[e.Chunk] = len(b.entries)
+	b.entries = append(b.entries, e)
 }
 
 func (b *batch) encode() ([]byte, error) {
-	ids := make([]index.ChunkID, len(b.docs))
-	docs := make([]index.DocID, len(b.docs))
-	lengths := make([][fields]uint32, len(b.docs))
-	results := make([]segapi.Document, len(b.docs))
-	for i, d := range b.docs {
+	analysed := b.analyse()
+	ids := make([]index.ChunkID, len(analysed))
+	docs := make([]index.DocID, len(analysed))
+	lengths := make([][fields]uint32, len(analysed))
+	results := make([]segapi.Document, len(analysed))
+	for i, d := range analysed {
 		ids[i], docs[i], results[i] = d.chunk, d.doc, d
 		for f := range fields {
 			lengths[i][f] = uint32(d.fields[f].words)
@@ -51,6 +54,22 @@ func (b *batch) encode() ([]byte, error) {
 		return nil, err
 	}
 	return out.Bytes(), nil
+}
+
+// analyse analyses the entries on all cores.
+func (b *batch) analyse() []*document {
+	docs := make([]*document, len(b.entries))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(docs)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(docs); i = next.Add(1) - 1 {
+				docs[i] = analyse(b.entries[i])
+			}
+		})
+	}
+	wg.Wait()
+	return docs
 }
 
 // A document is an analysed chunk in the form that bluge's segments take.

@@ -119,7 +119,7 @@ func fill(ctx context.Context, change *segset.Change[*segment], changes index.Ch
 	}
 	batch := newBatch()
 	flush := func() error {
-		if len(batch.docs) == 0 {
+		if len(batch.entries) == 0 {
 			return nil
 		}
 		data, err := batch.encode()
@@ -137,7 +137,7 @@ func fill(ctx context.Context, change *segset.Change[*segment], changes index.Ch
 			return err
 		}
 		batch.add(e)
-		if batch.bytes >= batchBytes || len(batch.docs) >= batchEntries {
+		if batch.bytes >= batchBytes || len(batch.entries) >= batchEntries {
 			if err := flush(); err != nil {
 				return err
 			}
