@@ -108,7 +108,7 @@ func (r ctxReader) Read(p []byte) (int, error) {
 // parse parses text; nesting beyond what the parser takes is flattened first.
 func parse(ctx context.Context, text string) (*html.Node, error) {
 	// The parser refuses more than 512 open elements.
-	for _, depth := range []int{0, 400, 60} {
+	for _, depth := range []int{0, 100, 30} {
 		s := text
 		if depth > 0 {
 			s = flatten(text, depth)

@@ -218,8 +218,12 @@ func (d *docx) paragraph(n *ooxml.Node) error {
 	ppr := n.Child("w:pPr")
 	styleID := ppr.Val("w:pStyle")
 	st := d.styles.resolved(styleID)
+	before := len(d.waiting)
 	spans := d.inline(nil, n, span{})
 	d.fields.endParagraph()
+	// Notes of the blocks before may be due first, those of this one follow it.
+	own := slices.Clone(d.waiting[before:])
+	d.waiting = d.waiting[:before]
 
 	outline := outlineOf(ppr)
 	if outline == 0 {
@@ -229,26 +233,22 @@ func (d *docx) paragraph(n *ooxml.Node) error {
 	if st.code && outline <= 0 && !d.inCell {
 		d.endLists()
 		d.code = append(d.code, plainText(spans))
-		return d.after()
+		return d.after(own)
 	}
 	d.endCode()
 	text := strings.TrimSpace(markdown(spans, outline > 0))
 	switch {
 	case text == "":
-		if !listed && !d.inCell && len(d.boxes) == 0 {
-			break
-		}
 	case outline > 0 && !d.inCell && len(text) <= 400:
 		d.endLists()
 		d.w.Heading(outline, strings.TrimSpace(label+" "+text))
 	case listed:
 		d.item(label, bullet, ppr, st, styleID, text)
-		return d.after()
 	default:
 		d.endLists()
 		d.w.Paragraph(text)
 	}
-	return d.after()
+	return d.after(own)
 }
 
 // number counts the paragraph if it has an automatic number or bullet.
@@ -342,8 +342,9 @@ func (d *docx) endNotes() {
 	d.waiting = nil
 }
 
-// after writes what hangs on the paragraph that was just written.
-func (d *docx) after() error {
+// after writes what hangs on the paragraph that was just written: its text boxes and its notes.
+func (d *docx) after(notes []string) error {
+	d.waiting = append(d.waiting, notes...)
 	boxes := d.boxes
 	d.boxes = nil
 	for _, b := range boxes {

@@ -21,7 +21,7 @@ func latex(n *ooxml.Node) string {
 		var b strings.Builder
 		for _, c := range n.Children {
 			if c.Name == "m:t" || c.Name == "w:t" {
-				b.WriteString(strings.ReplaceAll(c.String(), "\u2061", "")) // function application, invisible
+				b.WriteString(applied(c.String()))
 			}
 		}
 		return b.String()
@@ -78,6 +78,14 @@ func latex(n *ooxml.Node) string {
 		b.WriteString(latex(c))
 	}
 	return b.String()
+}
+
+// applied replaces the invisible sign of function application: "sin⁡" is \sin.
+func applied(s string) string {
+	if f, ok := strings.CutSuffix(s, "\u2061"); ok {
+		s = name(f) + " "
+	}
+	return strings.ReplaceAll(s, "\u2061", "")
 }
 
 func rows(n *ooxml.Node, row, sep string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/klippa-app/go-pdfium/enums"
@@ -108,8 +109,11 @@ func (in *instance) page(doc references.FPDF_DOCUMENT, index int) ([]line, error
 		}
 		for _, part := range splitLines(got.Text) {
 			l := line{text: part.text}
-			if at, err := in.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: text, NTextIndex: part.start}); err == nil {
-				in.place(&l, text, at.CharIndex, turn)
+			l.x, l.y, l.size, l.placed = in.place(text, part.start, turn)
+			if l.end = l.y; part.joined {
+				if _, end, _, ok := in.place(text, part.end, turn); ok {
+					l.end = end
+				}
 			}
 			lines = append(lines, l)
 		}
@@ -118,26 +122,35 @@ func (in *instance) page(doc references.FPDF_DOCUMENT, index int) ([]line, error
 	return lines, err
 }
 
-// place sets where l begins, as seen on the turned page. A line whose place
-// is unknown stays unplaced.
-func (in *instance) place(l *line, text references.FPDF_TEXTPAGE, char int, turn enums.FPDF_PAGE_ROTATION) {
-	origin, err := in.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: char})
+// place returns where a character begins, as seen on the turned page, and its
+// font's size; false when that is not known. index counts the text's characters.
+func (in *instance) place(text references.FPDF_TEXTPAGE, index int, turn enums.FPDF_PAGE_ROTATION) (x, y, size float64, ok bool) {
+	char, err := in.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: text, NTextIndex: index})
 	if err != nil {
-		return
+		return 0, 0, 0, false
 	}
-	size, err := in.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: char})
+	origin, err := in.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: char.CharIndex})
 	if err != nil {
-		return
+		return 0, 0, 0, false
 	}
-	l.placed, l.x, l.y, l.size = true, origin.X, origin.Y, size.FontSize
+	font, err := in.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: char.CharIndex})
+	if err != nil {
+		return 0, 0, 0, false
+	}
+	x, y, size = origin.X, origin.Y, font.FontSize
+	// Many programs select a font at 1 point and scale it.
+	if m, err := in.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: text, Index: char.CharIndex}); err == nil {
+		size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
+	}
 	switch turn {
 	case enums.FPDF_PAGE_ROTATION_90_CW:
-		l.x, l.y = l.y, -l.x
+		x, y = y, -x
 	case enums.FPDF_PAGE_ROTATION_180_CW:
-		l.x, l.y = -l.x, -l.y
+		x, y = -x, -y
 	case enums.FPDF_PAGE_ROTATION_270_CW:
-		l.x, l.y = -l.y, l.x
+		x, y = -y, x
 	}
+	return x, y, size, true
 }
 
 // openError words why PDFium did not open data.

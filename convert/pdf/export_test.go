@@ -16,5 +16,5 @@ var (
 
 // NewLine makes a placed line.
 func NewLine(text string, x, y, size float64) Line {
-	return line{text: text, x: x, y: y, size: size, placed: true}
+	return line{text: text, x: x, y: y, end: y, size: size, placed: true}
 }

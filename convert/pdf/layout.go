@@ -12,43 +12,56 @@ import (
 
 // A line is one line of a page in reading order. x and y are where its first
 // letter stands, in points, y upwards, as seen on the turned page; size is the
-// font's size. They are valid only when placed is set.
+// font's size. end is y of the last letter, which is lower when a hyphen
+// continues the line. They are valid only when placed is set.
 type line struct {
-	text       string
-	x, y, size float64
-	placed     bool
+	text            string
+	x, y, end, size float64
+	placed          bool
 }
 
-// A textPart is a line as PDFium gives it; start is the index of its first
-// visible character, counted in characters from the beginning of the page.
+// A textPart is a line as PDFium gives it. start and end are the indexes of
+// its first and last visible characters, counted in characters from the
+// beginning of the page; joined says that it goes over a hyphen into the next line.
 type textPart struct {
-	text  string
-	start int
+	text       string
+	start, end int
+	joined     bool
 }
 
 // splitLines cuts a page's text at its line ends and drops empty lines.
 func splitLines(text string) []textPart {
 	var parts []textPart
-	var at int // in characters
+	at := 0 // in characters
 	for raw := range strings.SplitSeq(text, "\n") {
-		lead := 0
+		part := textPart{start: -1}
 		for _, r := range raw {
-			if !unicode.IsSpace(r) {
-				break
+			if r == hyphenMark || r == hyphenMarkOld {
+				part.joined = true
+			} else if !unicode.IsSpace(r) {
+				part.end = at
+				if part.start < 0 {
+					part.start = at
+				}
 			}
-			lead++
+			at++
 		}
-		if p := plain(raw); p != "" {
-			parts = append(parts, textPart{text: p, start: at + lead})
+		at++
+		if part.text = plain(raw); part.text != "" {
+			parts = append(parts, part)
 		}
-		at += len([]rune(raw)) + 1
 	}
 	return parts
 }
 
-// plain returns s as a search wants it: PDFium's mark of a hyphen that cut a
-// word at the end of a line dropped (the word is already joined), ligatures and
-// presentation forms as letters, one space for each run of white space, and
+// PDFium's mark of a hyphen that cut a word at the end of a line, now and in older versions.
+const (
+	hyphenMark    = '\x02'
+	hyphenMarkOld = '\ufffe'
+)
+
+// plain returns s as a search wants it: hyphen marks dropped (the words are
+// already joined), ligatures and presentation forms as letters, one space for each run of white space, and
 // no character that stands for nothing.
 func plain(s string) string {
 	var b strings.Builder
@@ -89,8 +102,7 @@ func bullet(r rune) bool {
 }
 
 // meaningless reports control and formatting characters, noncharacters
-// (U+FFFE is the hyphen mark in some PDFium versions, U+0002 in others) and
-// codes that have a meaning in one font only.
+// (with them the hyphen marks) and codes that have a meaning in one font only.
 func meaningless(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\u00ad', r == '\ufeff', r == '\u2060', r == unicode.ReplacementChar:
@@ -164,7 +176,7 @@ func gap(a, b line) (float64, bool) {
 	if !a.placed || !b.placed || !(size > 0) || math.IsInf(size, 0) {
 		return 0, false
 	}
-	g := (a.y - b.y) / size
+	g := (a.end - b.y) / size
 	return g, !math.IsNaN(g) && !math.IsInf(g, 0)
 }
 

@@ -60,6 +60,8 @@ func TestText(t *testing.T) {
 		{"ligatures", builder{pages: []string{text("a#nal o$er")}, glyphs: map[byte]string{'#': "\ufb01", '$': "\ufb00", 'a': "a", 'n': "n", 'l': "l", 'o': "o", 'e': "e", 'r': "r", ' ': " "}},
 			"afinal offer\n"},
 		{"hyphen at the line's end", builder{pages: []string{text("a long exam-", "ple of a word")}}, "a long example of a word\n"},
+		{"paragraph with a hyphen", builder{pages: []string{text("the first line of it", "and a second exam-", "ple of what a line is", "and then the fourth", "and then a fifth", "\nAnother one")}},
+			"the first line of it\nand a second example of what a line is\nand then the fourth\nand then a fifth\n\nAnother one\n"},
 		{"soft hyphen and hard space", builder{pages: []string{text("co-op 1\xa0200")}, glyphs: map[byte]string{'c': "c", 'o': "o", '-': "\u00ad", 'p': "p", ' ': " ", '1': "1", '\xa0': "\u00a0", '2': "2", '0': "0"}},
 			"coop 1 200\n"},
 		{"table row", builder{pages: []string{"BT /F1 12 Tf 1 0 0 1 72 700 Tm (Advance) Tj 1 0 0 1 250 700 Tm (1 200 000) Tj 1 0 0 1 400 700 Tm (01.09.2026) Tj ET"}},
@@ -68,6 +70,12 @@ func TestText(t *testing.T) {
 		{"text in a turned page", builder{pageKeys: "/Rotate 90", pages: []string{
 			"BT /F1 12 Tf 0 1 -1 0 100 72 Tm (First) Tj 0 1 -1 0 114 72 Tm (second) Tj 0 1 -1 0 128 72 Tm (third) Tj 0 1 -1 0 142 72 Tm (fourth) Tj 0 1 -1 0 180 72 Tm (Apart) Tj ET"}},
 			"First\nsecond\nthird\nfourth\n\nApart\n"},
+		{"font scaled by the text matrix", builder{pages: []string{
+			"BT /F1 1 Tf 12 0 0 12 72 700 Tm (one two three) Tj 12 0 0 12 72 686 Tm (four five six) Tj 12 0 0 12 72 672 Tm (seven eight nine) Tj 12 0 0 12 72 658 Tm (ten eleven twelve) Tj 12 0 0 12 72 620 Tm (thirteen) Tj ET"}},
+			"one two three\nfour five six\nseven eight nine\nten eleven twelve\n\nthirteen\n"},
+		{"font scaled by the page", builder{pages: []string{
+			"10 0 0 10 0 0 cm BT /F1 1.2 Tf 7.2 70 Td (one two three) Tj 0 -1.4 Td (four five six) Tj 0 -1.4 Td (seven eight nine) Tj 0 -1.4 Td (ten eleven twelve) Tj 0 -4 Td (thirteen) Tj ET"}},
+			"one two three\nfour five six\nseven eight nine\nten eleven twelve\n\nthirteen\n"},
 		{"owner password only", builder{pages: []string{text("Readable all the same")}, encrypt: true}, "Readable all the same\n"},
 	}
 	for _, tc := range cases {
@@ -158,10 +166,10 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// heavy returns a document that takes PDFium far longer than any test waits.
-func heavy() []byte {
+// heavy is a document that takes PDFium far longer than any test waits.
+var heavy = sync.OnceValue(func() []byte {
 	return builder{pages: []string{strings.Repeat("0 0 m 9 9 l S\n", 4<<20) + text("Done")}, compress: true}.bytes()
-}
+})
 
 func TestLimits(t *testing.T) {
 	data := builder{pages: []string{text("First page"), text("Second page")}}.bytes()

@@ -32,7 +32,7 @@ var candidates = []candidate{
 	{"iso-8859-7", charmap.ISO8859_7, 2.5},
 	{"iso-8859-5", charmap.ISO8859_5, 2},
 	{"koi8-u", charmap.KOI8U, 2},
-	{"x-mac-cyrillic", charmap.MacintoshCyrillic, 2},
+	{"x-mac-cyrillic", charmap.MacintoshCyrillic, 2.5},
 	{"macintosh", charmap.Macintosh, 2},
 	{"ibm850", charmap.CodePage850, 2},
 	{"ibm437", charmap.CodePage437, 2.5},

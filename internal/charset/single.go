@@ -132,8 +132,11 @@ func symbol(r, prev, next rune) float64 {
 			return costPunctuation + costMixed
 		}
 		// A dash or a low quote glued to one word is a letter of another character set.
+		if strings.ContainsRune("®©", r) && scriptOf(next) != none {
+			return costPunctuation - 4
+		}
 		if strings.ContainsRune("–—…‘‚", r) && (scriptOf(prev) == none) != (scriptOf(next) == none) {
-			return costPunctuation - 2.5
+			return costPunctuation - 4
 		}
 		return costPunctuation
 	case r >= 0x2500 && r < 0x25a0:

@@ -121,8 +121,8 @@ func CodeSpan(code string) string {
 	if !strings.Contains(code, "`") {
 		return "`" + code + "`"
 	}
-	f := Fence(code)[2:]
-	if strings.Contains(code, "``") {
+	f := "``"
+	if strings.Contains(code, f) {
 		f = Fence(code)
 	}
 	return f + " " + code + " " + f

@@ -21,6 +21,7 @@ type Writer struct {
 	prefix  string
 	marker  string // of the item whose first block is still to come
 	pending int    // line ends due before the next block
+	last    string // prefix of the last block
 	full    bool
 }
 
@@ -89,7 +90,7 @@ func (w *Writer) Block(text string) {
 	}
 	if w.b.Len() > 0 {
 		if w.pending > 1 {
-			w.b.WriteString(strings.TrimRight(w.blank(), " "))
+			w.b.WriteString(w.blank())
 			w.b.WriteByte('\n')
 		}
 	}
@@ -102,13 +103,17 @@ func (w *Writer) Block(text string) {
 		w.b.WriteByte('\n')
 		first = w.prefix
 	}
-	w.pending = 2
+	w.pending, w.last = 2, w.prefix
 }
 
-// blank returns the prefix of an empty line between blocks: the quotations around it.
+// blank returns the prefix of an empty line between the last block and the
+// next: the quotations that both are in.
 func (w *Writer) blank() string {
-	i := strings.LastIndexByte(w.prefix, '>')
-	return w.prefix[:i+1]
+	s := w.last
+	for !strings.HasPrefix(w.prefix, s) {
+		s = s[:max(strings.LastIndexByte(s[:len(s)-1], '>')+1, 0)]
+	}
+	return s[:strings.LastIndexByte(s, '>')+1]
 }
 
 // Paragraph writes running text, each of whose lines is kept from being read as structure.
