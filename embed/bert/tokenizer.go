@@ -7,14 +7,11 @@ import (
 	"sync"
 )
 
-// The kinds of tokens in tokenizer.ggml.token_type.
+// The kinds of tokens in tokenizer.ggml.token_type that stand for text; the
+// others are unknown (2), control (3), unused (5) and byte (6).
 const (
 	kindNormal      = 1
-	kindUnknown     = 2
-	kindControl     = 3
 	kindUserDefined = 4
-	kindUnused      = 5
-	kindByte        = 6
 )
 
 // A Tokenizer turns text into the ids of a model's vocabulary. Text is only
@@ -124,7 +121,7 @@ func newTokenizer(f *file) (*Tokenizer, error) {
 	default:
 		return nil, fmt.Errorf("tokenizer %q is not supported; bert (WordPiece) and t5 (Unigram) are", model)
 	}
-	id := func(def int32, keys ...string) int32 {
+	id := func(name string, keys ...string) int32 {
 		for _, key := range keys {
 			if k, e := f.optional(prefix+key, -1, 0, int64(n)-1); e != nil {
 				err = e
@@ -132,17 +129,16 @@ func newTokenizer(f *file) (*Tokenizer, error) {
 				return int32(k)
 			}
 		}
-		return def
+		return v.special(name)
 	}
-	def := func(name string) int32 { return v.special(name) }
 	if wordPiece {
-		t.unk = id(def("[UNK]"), "unknown_token_id")
-		t.bos = id(def("[CLS]"), "cls_token_id", "bos_token_id")
-		t.eos = id(def("[SEP]"), "seperator_token_id", "separator_token_id", "eos_token_id")
+		t.unk = id("[UNK]", "unknown_token_id")
+		t.bos = id("[CLS]", "cls_token_id", "bos_token_id")
+		t.eos = id("[SEP]", "seperator_token_id", "separator_token_id", "eos_token_id")
 	} else {
-		t.unk = id(def("<unk>"), "unknown_token_id")
-		t.bos = id(def("<s>"), "bos_token_id")
-		t.eos = id(def("</s>"), "eos_token_id")
+		t.unk = id("<unk>", "unknown_token_id")
+		t.bos = id("<s>", "bos_token_id")
+		t.eos = id("</s>", "eos_token_id")
 	}
 	if add, e := f.optional(prefix+"add_bos_token", 1, 0, 1); e != nil || add == 0 {
 		t.bos, err = -1, firstError(err, e)

@@ -41,6 +41,48 @@ func TestModelNamesTheWeights(t *testing.T) {
 	}
 }
 
+func TestNearerTextIsNearer(t *testing.T) {
+	m := model(t)
+	q, err := m.EmbedQuery(t.Context(), "when is the rent due?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	vecs, err := m.Embed(t.Context(), []string{"Аренда платится первого числа.", "Bears sleep in winter."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if near, far := dot(q, vecs[0]), dot(q, vecs[1]); near < far+0.02 {
+		t.Errorf("cosine %.3f with the answer, %.3f with the other text", near, far)
+	}
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// The counts include the two special tokens.
+func TestCountTokens(t *testing.T) {
+	m := model(t)
+	for text, want := range map[string]int{
+		"":                2,
+		" \n\t ":          3,
+		"Hello world":     4,
+		"hello   world\n": 6,
+		"caf\u00e9":       3,
+		"cafe\u0301":      3,
+		"ﬁle №5":          5,
+		"snake_case":      6,
+		"<s>":             5,
+	} {
+		if got := m.CountTokens(text); got != want {
+			t.Errorf("CountTokens(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
 // A text has as many pieces after a prefix as alone, so that what counts up
 // to the limit can be embedded.
 func TestPrefixTokens(t *testing.T) {
