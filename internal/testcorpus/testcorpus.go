@@ -13,6 +13,7 @@ import (
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/convert/html"
+	"github.com/minirag/minirag/convert/office"
 	"github.com/minirag/minirag/convert/text"
 	"github.com/minirag/minirag/embed/embedtest"
 	"github.com/minirag/minirag/index"
@@ -37,7 +38,7 @@ func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus,
 	}
 	if parts.Converter == nil {
 		formats := append(text.Formats(), html.Formats()...)
-		parts.Converter = convert.NewRouter(formats, nil)
+		parts.Converter = convert.NewRouter(append(formats, office.Formats(nil)...), nil)
 	}
 	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
