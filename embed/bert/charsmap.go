@@ -10,9 +10,10 @@ import (
 )
 
 // maxClusterBytes: grapheme clusters of this size or more are mapped
-// character by character, smaller ones as a whole first. It is the rule of
-// Hugging Face's spm_precompiled, whose ids the model was trained to expect
-// by its users; sentencepiece itself matches the longest prefix.
+// character by character, smaller ones by the shortest prefix that has a
+// replacement, which stands for the whole cluster. That is the rule of
+// Hugging Face's tokenizers, whose ids are the reference; sentencepiece itself
+// replaces the longest prefix.
 const maxClusterBytes = 6
 
 // A charsmap is sentencepiece's precompiled normaliser: a double array
