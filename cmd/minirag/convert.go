@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/internal/readfile"
+	"github.com/minirag/minirag/local"
+)
+
+func (a *app) convertCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "convert",
+		Usage:       "print a document as Markdown, without an index",
+		ArgsUsage:   "FILE",
+		Description: "The file may lie anywhere. MAX_FILE_SIZE bounds it as it does in a sync.",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "file", Usage: "the document, instead of FILE", TakesFile: true},
+			&cli.StringFlag{Name: "cache-dir", Usage: "folder for what can be made again (CACHE_DIR)", TakesFile: true},
+			jsonFlag(),
+		},
+		Action: a.convert,
+	}
+}
+
+func (a *app) convert(ctx context.Context, cmd *cli.Command) (err error) {
+	file, err := required(cmd, "file")
+	if err != nil {
+		return err
+	}
+	c, err := a.config(cmd)
+	if err != nil {
+		return err
+	}
+	path, err := absPath(file)
+	if err != nil {
+		return err
+	}
+	// A link is followed: the person has named it.
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	data, _, err := readfile.Read(path, c.maxFileSize)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	converter := local.NewConverter(&local.ConverterOptions{CacheDir: c.cacheDir, Logger: a.logger()})
+	defer func() { err = errors.Join(err, converter.Close()) }()
+	doc, err := converter.Convert(ctx, convert.Source{Name: file, Data: data}, convert.Limits{InputBytes: c.maxFileSize})
+	if err != nil {
+		return err
+	}
+	for _, w := range doc.Warnings {
+		fmt.Fprintf(a.stderr, "warn: %s: %s\n", file, w)
+	}
+	if cmd.Bool("json") {
+		return a.printJSON(toConverted(doc))
+	}
+	fmt.Fprint(a.out, doc.Markdown)
+	if !strings.HasSuffix(doc.Markdown, "\n") {
+		fmt.Fprintln(a.out)
+	}
+	return nil
+}
+
+func toConverted(d *convert.Document) convertedJSON {
+	out := convertedJSON{Title: d.Title, Format: d.Format, Metadata: d.Metadata, Warnings: d.Warnings, Markdown: d.Markdown}
+	if out.Metadata == nil {
+		out.Metadata = map[string]string{}
+	}
+	if out.Warnings == nil {
+		out.Warnings = []string{}
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/minirag/minirag"
+)
+
+func (a *app) deleteCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "delete",
+		Usage:       "remove a document from the index",
+		ArgsUsage:   "[PATH]",
+		Description: "The file itself stays, and the next sync takes it up again.",
+		Flags:       append(targetFlags(), settingFlags()...),
+		Action:      a.delete,
+	}
+}
+
+func (a *app) delete(ctx context.Context, cmd *cli.Command) error {
+	path, _, err := one(cmd, "path")
+	if err != nil {
+		return err
+	}
+	return a.withCorpus(ctx, cmd, func(_ *config, corpus *minirag.Corpus) error {
+		source, err := target(corpus, path, cmd.String("source"), "provide a path or --source")
+		if err != nil {
+			return err
+		}
+		was, err := corpus.Delete(ctx, source)
+		if err != nil {
+			return err
+		}
+		if cmd.Bool("json") {
+			return a.printJSON(deletedJSON{was.ID, was.Chunks})
+		}
+		fmt.Fprintf(a.out, "deleted %d chunk(s) of %s\n", was.Chunks, was.ID)
+		return nil
+	})
+}

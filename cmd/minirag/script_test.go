@@ -1,0 +1,73 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/minirag/minirag/embed/embedtest"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts")
+
+// TestMain makes the command available to the scripts, in this binary: as
+// "minirag" with an embedder without a model, and as "minirag-e5" as it is.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"minirag":    func() { os.Exit(start(embedtest.New(nil))) },
+		"minirag-e5": main,
+	})
+}
+
+func TestScripts(t *testing.T) {
+	library, err := filepath.Abs(filepath.Join("..", "..", "examples", "library"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:           "testdata",
+		UpdateScripts: *update,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// The exit code is what "!" does not look at.
+			"usage":  exits(exitUsage, true),
+			"fails":  exits(exitFailed, true),
+			"partly": exits(exitFailed, false),
+		},
+		Setup: func(e *testscript.Env) error {
+			// Roots are resolved, so that the scripts' folder must be as well.
+			work, err := filepath.EvalSymlinks(e.WorkDir)
+			if err != nil {
+				return err
+			}
+			e.Cd = work
+			e.Setenv("WORK", work)
+			e.Setenv("LIBRARY", library)
+			e.Setenv("HOME", filepath.Join(work, "home"))
+			e.Setenv("CACHE_DIR", filepath.Join(work, "cache"))
+			return nil
+		},
+	})
+}
+
+// exits returns a command that runs minirag and demands an exit code, and
+// nothing on standard output if it is to be silent.
+func exits(code int, silent bool) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg {
+			ts.Fatalf("! cannot be used here")
+		}
+		err := ts.Exec("minirag", args...)
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != code {
+			ts.Fatalf("minirag ended with %v, want exit code %d", err, code)
+		}
+		if out := ts.ReadFile("stdout"); silent && out != "" {
+			ts.Fatalf("standard output: %s", out)
+		}
+	}
+}
