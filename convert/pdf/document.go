@@ -38,38 +38,46 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 	doc := &convert.Document{Format: format}
 	in.describe(opened.Document, doc)
 
-	var out strings.Builder
+	lines := make([][]line, 0, min(pages, 1024))
 	var bare, broken []int // page numbers
+	var size int64
 	for page := range pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		lines, err := in.page(opened.Document, page)
+		got, err := in.page(opened.Document, page)
 		switch {
 		case errors.Is(err, pdfiumerrors.ErrPage):
 			broken = append(broken, page+1)
-			continue
 		case err != nil:
 			return nil, engineError(fmt.Sprintf("read page %d", page+1), err)
-		}
-		text := layOut(lines)
-		if text == "" {
+		case len(got) == 0:
 			bare = append(bare, page+1)
+		}
+		for _, l := range got {
+			size += int64(len(l.text)) + 1
+		}
+		if size > limits.OutputBytes {
+			return nil, &convert.LimitError{What: "output size in bytes", Max: limits.OutputBytes}
+		}
+		lines = append(lines, got)
+	}
+	switch {
+	case len(broken) == pages:
+		return nil, damaged("none of its pages can be read", "open it in a viewer and save it anew")
+	case size == 0:
+		return nil, noText(pages, len(broken))
+	}
+	scale := newHeadingScale(lines)
+	var out strings.Builder
+	for _, page := range lines {
+		if len(page) == 0 {
 			continue
 		}
 		if out.Len() > 0 {
 			out.WriteString("\n\n")
 		}
-		out.WriteString(text)
-		if int64(out.Len()) > limits.OutputBytes {
-			return nil, &convert.LimitError{What: "output size in bytes", Max: limits.OutputBytes}
-		}
-	}
-	switch {
-	case len(broken) == pages:
-		return nil, damaged("none of its pages can be read", "open it in a viewer and save it anew")
-	case out.Len() == 0:
-		return nil, noText(pages, len(broken))
+		out.WriteString(layOut(page, scale))
 	}
 	out.WriteByte('\n')
 	doc.Markdown = convert.Normalize(out.String())
@@ -123,7 +131,8 @@ func (in *instance) page(doc references.FPDF_DOCUMENT, index int) ([]line, error
 }
 
 // place returns where a character begins, as seen on the turned page, and its
-// font's size; false when that is not known. index counts the text's characters.
+// font's size; false when that is not known or the text does not run to the
+// right, as a stamp in the margin. index counts the text's characters.
 func (in *instance) place(text references.FPDF_TEXTPAGE, index int, turn enums.FPDF_PAGE_ROTATION) (x, y, size float64, ok bool) {
 	char, err := in.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: text, NTextIndex: index})
 	if err != nil {
@@ -137,20 +146,28 @@ func (in *instance) place(text references.FPDF_TEXTPAGE, index int, turn enums.F
 	if err != nil {
 		return 0, 0, 0, false
 	}
-	x, y, size = origin.X, origin.Y, font.FontSize
 	// Many programs select a font at 1 point and scale it.
-	if m, err := in.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: text, Index: char.CharIndex}); err == nil {
-		size *= math.Hypot(float64(m.Matrix.C), float64(m.Matrix.D))
+	matrix, err := in.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: text, Index: char.CharIndex})
+	if err != nil {
+		return 0, 0, 0, false
 	}
+	size = font.FontSize * math.Hypot(float64(matrix.Matrix.C), float64(matrix.Matrix.D))
+	x, y = turned(origin.X, origin.Y, turn)
+	right, up := turned(float64(matrix.Matrix.A), float64(matrix.Matrix.B), turn)
+	return x, y, size, right > math.Abs(up)
+}
+
+// turned returns a place or direction of the page's own space as seen on the turned page.
+func turned(x, y float64, turn enums.FPDF_PAGE_ROTATION) (float64, float64) {
 	switch turn {
 	case enums.FPDF_PAGE_ROTATION_90_CW:
-		x, y = y, -x
+		return y, -x
 	case enums.FPDF_PAGE_ROTATION_180_CW:
-		x, y = -x, -y
+		return -x, -y
 	case enums.FPDF_PAGE_ROTATION_270_CW:
-		x, y = -y, x
+		return -y, x
 	}
-	return x, y, size, true
+	return x, y
 }
 
 // openError words why PDFium did not open data.

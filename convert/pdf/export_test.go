@@ -1,5 +1,7 @@
 package pdf
 
+import "strings"
+
 // For tests of the parts that need no engine.
 type Line = line
 
@@ -8,11 +10,20 @@ var (
 	CacheSweep = cacheSweep
 	CacheSeal  = cacheSeal
 	Date       = date
-	LayOut     = layOut
 	PageList   = pageList
 	Plain      = plain
 	RealTitle  = realTitle
 )
+
+// LayOut lays out the pages of a document.
+func LayOut(pages ...[]Line) string {
+	scale := newHeadingScale(pages)
+	var texts []string
+	for _, p := range pages {
+		texts = append(texts, layOut(p, scale))
+	}
+	return strings.Join(texts, "\n\n")
+}
 
 // NewLine makes a placed line.
 func NewLine(text string, x, y, size float64) Line {

@@ -17,6 +17,7 @@ import (
 type line struct {
 	text            string
 	x, y, end, size float64
+	right           float64 // x of the last piece that joinRows has put here
 	placed          bool
 }
 
@@ -135,24 +136,57 @@ const (
 )
 
 // layOut writes a page's lines as Markdown, one below the other, with a blank
-// line between paragraphs.
-func layOut(lines []line) string {
+// line between paragraphs and around headings.
+func layOut(lines []line, scale headingScale) string {
+	lines = joinRows(lines)
 	usual := leading(lines)
 	var b strings.Builder
-	for i, l := range lines {
-		switch {
-		case i == 0:
-		case sameRow(lines[i-1], l):
-			b.WriteString(" " + l.text)
-			continue
-		case newParagraph(lines[i-1], l, usual):
-			b.WriteString("\n\n")
-		default:
-			b.WriteByte('\n')
+	for i := 0; i < len(lines); {
+		// A block is a paragraph, or as much of it as has one heading level.
+		level := scale.level(lines[i])
+		end := i + 1
+		for end < len(lines) && scale.level(lines[end]) == level && !newParagraph(lines[end-1], lines[end], usual) {
+			end++
 		}
-		b.WriteString(escape(l.text))
+		if end-i > headingLines {
+			level = 0
+		}
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		between := "\n"
+		if level > 0 {
+			b.WriteString(strings.Repeat("#", level) + " ")
+			between = " "
+		}
+		for k, l := range lines[i:end] {
+			if k > 0 {
+				b.WriteString(between)
+			}
+			if level > 0 {
+				b.WriteString(l.text)
+			} else {
+				b.WriteString(escape(l.text))
+			}
+		}
+		i = end
 	}
 	return b.String()
+}
+
+// joinRows puts the pieces of one row on one line.
+func joinRows(lines []line) []line {
+	var rows []line
+	for _, l := range lines {
+		if n := len(rows); n > 0 && sameRow(rows[n-1], l) {
+			rows[n-1].text += " " + l.text
+			rows[n-1].right, rows[n-1].end = l.x, l.end
+			continue
+		}
+		l.right = l.x
+		rows = append(rows, l)
+	}
+	return rows
 }
 
 // leading returns the median distance of neighbouring lines in font sizes.
@@ -184,10 +218,13 @@ func gap(a, b line) (float64, bool) {
 // do that PDFium took for lines of their own.
 func sameRow(a, b line) bool {
 	gap, ok := gap(a, b)
-	return ok && math.Abs(gap) < 0.1 && b.x > a.x
+	return ok && math.Abs(gap) < 0.1 && b.x > a.right
 }
 
 func newParagraph(a, b line, usual float64) bool {
+	if a.placed != b.placed {
+		return true
+	}
 	gap, ok := gap(a, b)
 	if !ok {
 		return false

@@ -5,8 +5,10 @@
 // It imports convert, go-pdfium, wazero and gofrs/flock.
 //
 // Text comes in PDFium's reading order, one line of the page per line, with a
-// blank line between paragraphs and pages. Words cut by a hyphen at the end of
-// a line are whole, ligatures and presentation forms are plain letters.
+// blank line between paragraphs and pages. Short lines in print larger than the
+// body's are headings. Rows of tables are lines of plain text. Words cut by a
+// hyphen at the end of a line are whole; ligatures and presentation forms are
+// plain letters.
 //
 // The first conversion of a process starts the engine. The very first one with
 // an empty cache folder compiles it, which takes seconds of every core; see
@@ -27,9 +29,10 @@ import (
 // Options configure a [Converter]. The zero value is the documented default.
 type Options struct {
 	// CacheDir is a private folder where the compiled engine is kept (about
-	// 21 MB), so that the next process starts in a fraction of a second. Code
-	// in it is run: nobody else may write there. It is made when missing. Empty means that nothing is
-	// kept; a damaged or unwritable folder is logged and does no other harm.
+	// 21 MB), so that the next process starts in a fraction of a second. It is
+	// made when missing. Code in it is run: nobody else may write there. Empty
+	// means that nothing is kept; a damaged or unwritable folder is logged and
+	// does no other harm.
 	CacheDir string
 	// Instances bounds conversions that run at the same time; others wait.
 	// Each may use [convert.Limits].Memory. Default: the number of CPUs, at most 4.
