@@ -86,7 +86,7 @@ func decode(t *tool, raw json.RawMessage) (args, error) {
 	var in map[string]json.RawMessage
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &in); err != nil {
-			return nil, fmt.Errorf("%s: the arguments must be an object of names and values", t.name)
+			return nil, refuse("%s: the arguments must be an object of names and values", t.name)
 		}
 	}
 	a := args{}
@@ -115,15 +115,15 @@ func decode(t *tool, raw json.RawMessage) (args, error) {
 	var unknown []string
 	for name := range in {
 		if !slices.ContainsFunc(t.params, func(p param) bool { return p.name == name }) {
-			unknown = append(unknown, name)
+			unknown = append(unknown, strconv.Quote(name))
 		}
 	}
-	slices.Sort(unknown)
-	for _, name := range unknown {
-		wrong = append(wrong, fmt.Sprintf("argument %q is unknown (%s)", name, t.takes()))
+	if unknown != nil {
+		slices.Sort(unknown)
+		wrong = append(wrong, fmt.Sprintf("unknown argument %s (%s)", strings.Join(unknown, ", "), t.takes()))
 	}
 	if wrong != nil {
-		return nil, fmt.Errorf("%s: %s", t.name, strings.Join(wrong, "; "))
+		return nil, refuse("%s: %s", t.name, strings.Join(wrong, "; "))
 	}
 	return a, nil
 }

@@ -8,7 +8,15 @@ import (
 	"strings"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/convert"
 )
+
+// A refusal is an error in the words that the model reads.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func refuse(format string, a ...any) error { return refusal(fmt.Sprintf(format, a...)) }
 
 // hints say what a model can do about an error that says nothing of it itself.
 var hints = []struct {
@@ -26,16 +34,43 @@ func (s *Server) explain(ctx context.Context, err error) string {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return fmt.Sprintf("cancelled: %v", context.Cause(ctx))
 	}
-	text := err.Error()
-	if src := (*minirag.SourceError)(nil); errors.As(err, &src) && src.Hint != "" {
-		return text
+	op, source, text := parts(err)
+	if source != "" {
+		op += " " + source
 	}
-	for _, h := range hints {
-		if errors.Is(err, h.err) {
-			return text + "; " + h.hint
-		}
+	if op != "" {
+		text = op + ": " + text
 	}
 	return text
+}
+
+// parts takes an error of the corpus apart. The converters' errors say what
+// was converted once more, so of those only the innermost counts. text ends
+// with a hint: the error's own or one of ours.
+func parts(err error) (op, source, text string) {
+	var hint string
+	text = err.Error()
+	if e := (*minirag.SourceError)(nil); errors.As(err, &e) {
+		op, source, text, hint = e.Op, e.Source, e.Err.Error(), e.Hint
+	}
+	if e := (*convert.Error)(nil); errors.As(err, &e) {
+		op, text = "convert", e.Err.Error()
+		if source == "" {
+			source = e.Source
+		}
+		if e.Hint != "" {
+			hint = e.Hint
+		}
+	}
+	for _, h := range hints {
+		if hint == "" && errors.Is(err, h.err) {
+			hint = h.hint
+		}
+	}
+	if hint != "" {
+		text += " (" + hint + ")"
+	}
+	return op, source, text
 }
 
 // resolve checks a path that a model gave and returns its source.
@@ -43,9 +78,9 @@ func (s *Server) resolve(c Corpus, path string) (string, error) {
 	id, err := c.Resolve(s.expand(path))
 	switch {
 	case errors.Is(err, minirag.ErrNotAbsolute):
-		return "", fmt.Errorf("Path must be absolute: %s; the source of a query_documents or list_files result is one", path)
+		return "", refuse("Path must be absolute: %s; the source of a query_documents or list_files result is one", path)
 	case errors.Is(err, minirag.ErrOutsideRoots):
-		return "", fmt.Errorf("Path is outside the document roots: %s; this server reads only under %s. To reach other files, add their folder to BASE_DIRS and restart the server",
+		return "", refuse("Path is outside the document roots: %s; this server reads only under %s. To reach other files, add their folder to BASE_DIRS and restart the server",
 			path, strings.Join(s.o.Info.Roots, ", "))
 	}
 	return id, err

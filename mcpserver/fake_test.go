@@ -68,7 +68,6 @@ func (f *fake) Sync(ctx context.Context, o *minirag.SyncOptions) (*minirag.SyncR
 	if f.sync != nil {
 		return f.sync(ctx, o)
 	}
-	o.Progress(minirag.Progress{Event: minirag.EventScanned, Total: 2})
 	return &minirag.SyncReport{
 		Counts: minirag.Counts{Scanned: 2, Ingested: 1, Failed: 1},
 		Errors: []*minirag.SourceError{{Op: "convert", Source: "/docs/a.pdf", Err: minirag.ErrDamaged, Hint: "open it and save it again"}},

@@ -42,7 +42,7 @@ func (s *Server) ingestData(ctx context.Context, a args) (any, error) {
 	}
 	mediaType, ok := mediaTypes[format]
 	if !ok {
-		return nil, fmt.Errorf("format must be one of 'text', 'markdown' and 'html', got '%s'", format)
+		return nil, refuse("format must be one of 'text', 'markdown' and 'html', got '%s'", format)
 	}
 	c, err := s.open(ctx)
 	if err != nil {
@@ -76,11 +76,11 @@ func (s *Server) ingestURL(ctx context.Context, a args) (any, error) {
 
 func (s *Server) query(ctx context.Context, a args) (any, error) {
 	if strings.TrimSpace(a.text("query")) == "" {
-		return nil, errors.New("query must not be empty")
+		return nil, refuse("query must not be empty")
 	}
 	topK := a.number("topK", 8)
 	if topK < 1 {
-		return nil, fmt.Errorf("topK must be at least 1, got %d", topK)
+		return nil, refuse("topK must be at least 1, got %d", topK)
 	}
 	if err := s.checkFilters(a); err != nil {
 		return nil, err
@@ -144,15 +144,15 @@ func (s *Server) readFile(ctx context.Context, a args) (any, error) {
 	t, err := c.Read(ctx, id)
 	if errors.Is(err, minirag.ErrNotFound) {
 		if path == "" {
-			return nil, errors.New(notIndexed(id))
+			return nil, refuse("%s", notIndexed(id))
 		}
 		switch info, err := os.Stat(id); {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("File does not exist and is not in the index: %s", id)
+			return nil, refuse("File does not exist and is not in the index: %s", id)
 		case err == nil && info.IsDir():
-			return nil, fmt.Errorf("Not a file but a folder: %s; list_files with this scope shows what is in it", id)
+			return nil, refuse("Not a file but a folder: %s; list_files with this scope shows what is in it", id)
 		}
-		return nil, errors.New(notIndexed(id) + "; index it first with ingest_file or sync_start")
+		return nil, refuse("%s; index it first with ingest_file or sync_start", notIndexed(id))
 	}
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (s *Server) readFile(ctx context.Context, a args) (any, error) {
 
 func (s *Server) list(ctx context.Context, a args) (any, error) {
 	if sort := a.text("sort"); a.has("sort") && sort != "date" {
-		return nil, fmt.Errorf("sort must be 'date', got '%s'", sort)
+		return nil, refuse("sort must be 'date', got '%s'", sort)
 	}
 	if err := s.checkFilters(a); err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (s *Server) remove(ctx context.Context, a args) (any, error) {
 	}
 	src, err := c.Delete(ctx, id)
 	if errors.Is(err, minirag.ErrNotFound) {
-		return nil, errors.New(notIndexed(id))
+		return nil, refuse("%s", notIndexed(id))
 	}
 	if err != nil {
 		return nil, err
@@ -260,9 +260,9 @@ func (s *Server) target(ctx context.Context, a args) (c Corpus, id, path string,
 	path, id = a.text("filePath"), a.text("source")
 	switch {
 	case !a.has("filePath") && !a.has("source"):
-		return nil, "", "", errors.New("Provide filePath or source")
+		return nil, "", "", refuse("Provide filePath or source")
 	case path != "" && id != "":
-		return nil, "", "", errors.New("Provide either filePath or source, not both")
+		return nil, "", "", refuse("Provide either filePath or source, not both")
 	}
 	c, err = s.open(ctx)
 	if err == nil && (path != "" || !a.has("source")) {
@@ -294,7 +294,7 @@ func (s *Server) checkFilters(a args) error {
 	}
 	file, ok := s.classifyFile()
 	if ok {
-		return fmt.Errorf("labels and dates cannot be filtered by: %s is there, but %s", file, errLabelsUnread)
+		return refuse("labels and dates cannot be filtered by: %s is there, but %s", file, errLabelsUnread)
 	}
-	return fmt.Errorf("document labels are off: there is no %s", file)
+	return refuse("document labels are off: there is no %s", file)
 }

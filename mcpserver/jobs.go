@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -45,7 +44,7 @@ func (s *Server) syncStart(ctx context.Context, a args) (any, error) {
 	s.jobs.mu.Lock()
 	if r := s.jobs.running; r != nil {
 		s.jobs.mu.Unlock()
-		return nil, fmt.Errorf("A sync job is already running: job %s, for %s; follow it with sync_status",
+		return nil, refuse("A sync job is already running: job %s, for %s; follow it with sync_status",
 			r.id, time.Since(r.started).Round(time.Second))
 	}
 	s.jobs.running = j
@@ -139,14 +138,14 @@ func (j *job) end(report *minirag.SyncReport, err error) {
 
 // makeJobError shapes an error. What it says does not repeat the source.
 func makeJobError(source string, err error) jobError {
-	if e := (*minirag.SourceError)(nil); errors.As(err, &e) && e.Source == source {
-		text := e.Op + ": " + e.Err.Error()
-		if e.Hint != "" {
-			text += " (" + e.Hint + ")"
-		}
-		return jobError{Source: source, Error: text}
+	op, of, text := parts(err)
+	switch {
+	case of != "" && of != source:
+		text = op + " " + of + ": " + text
+	case op != "":
+		text = op + ": " + text
 	}
-	return jobError{Source: source, Error: err.Error()}
+	return jobError{Source: source, Error: text}
 }
 
 // syncStatus reports on the latest job.
@@ -156,7 +155,7 @@ func (s *Server) syncStatus(ctx context.Context, a args) (any, error) {
 	j := s.jobs.latest
 	s.jobs.mu.Unlock()
 	if j == nil || j.id != id {
-		return nil, fmt.Errorf("Unknown sync job '%s' (only the latest job is kept)", id)
+		return nil, refuse("Unknown sync job '%s' (only the latest job is kept)", id)
 	}
 	return j.record(func(err error) string { return s.explain(ctx, err) }), nil
 }

@@ -1,8 +1,8 @@
 // Package mcpserver serves a corpus to language model clients over the Model
 // Context Protocol: eleven tools to index, search, read and list documents.
 //
-// It imports the root package for its types, the protocol's Go SDK and the
-// standard library. It never opens or closes a corpus, reads no environment
+// It imports the root package and convert for their types, the protocol's Go
+// SDK and the standard library. It never opens or closes a corpus, reads no environment
 // and writes nothing but protocol messages. The client gets its answer to
 // initialize before any corpus, index or model is touched; calls are served
 // concurrently; a call that was read is answered even if the input ends.
