@@ -75,8 +75,10 @@ func (m *Model) EmbedIDs(ctx context.Context, seqs [][]int32) ([][]float32, erro
 		case <-ctx.Done():
 			return nil, fmt.Errorf("embed: %w", ctx.Err())
 		case a := <-m.turn:
-			vecs, err := m.batch(ctx, a, seqs[:n], tokens)
-			m.turn <- a
+			vecs, err := func() ([][]float32, error) {
+				defer func() { m.turn <- a }()
+				return m.batch(ctx, a, seqs[:n], tokens)
+			}()
 			if err != nil {
 				return nil, fmt.Errorf("embed: %w", err)
 			}

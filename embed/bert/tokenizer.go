@@ -36,10 +36,11 @@ type scratch struct {
 	count int
 	emit  bool
 
-	word  []rune
-	best  []step
-	bytes []byte
-	spans []int32
+	word   []rune
+	inside bool // the text has begun
+	best   []step
+	bytes  []byte
+	spans  []int32
 }
 
 // add takes the next piece of the text.
@@ -50,8 +51,8 @@ func (sc *scratch) add(id int32) {
 	}
 }
 
-// keepRunes is the longest word whose scratch memory is kept for later calls.
-const keepRunes = 1 << 14
+// keepBytes is the largest buffer that is kept for later calls.
+const keepBytes = 1 << 20
 
 func (t *Tokenizer) run(dst []int32, text string, emit bool) ([]int32, int) {
 	sc, _ := t.pool.Get().(*scratch)
@@ -68,9 +69,10 @@ func (t *Tokenizer) run(dst []int32, text string, emit bool) ([]int32, int) {
 	}
 	ids, n := sc.ids, sc.count
 	sc.ids = nil
-	if cap(sc.word) <= keepRunes && cap(sc.bytes) <= keepRunes {
-		t.pool.Put(sc)
+	if cap(sc.bytes) > keepBytes {
+		sc.bytes = nil
 	}
+	t.pool.Put(sc)
 	return ids, n
 }
 

@@ -54,6 +54,8 @@ func TestWordPiece(t *testing.T) {
 		{"й", "и"}, // the breve is an accent
 		{"run\u00ad\u200bs", "run ##s"},
 		{"ru\x00ns\ufffd", "run ##s"},
+		{"run\vs\u0085", "run ##s"}, // controls that are spaces elsewhere
+		{"run\u00a0run\u2028run", "run run run"},
 		{"ab\xff", "a ##b"},
 		{"##", "# #"},
 		{"a" + strings.Repeat("b", 99), "a" + strings.Repeat(" ##b", 99)},
@@ -118,6 +120,22 @@ func TestUnigram(t *testing.T) {
 		want := append(append([]string{"<s>"}, tc.want...), "</s>")
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", tc.text, diff)
+		}
+	}
+}
+
+// A text without spaces takes memory for a part of it only, and loses nothing.
+func TestUnigramOfOneLongWord(t *testing.T) {
+	m := newTiny()
+	tok := m.open(t, nil).Tokenizer()
+	for _, n := range []int{1<<16 - 2, 1<<16 - 1, 1 << 16, 1<<17 + 5} {
+		var spelled strings.Builder
+		ids := tok.Encode(nil, strings.Repeat("c", n))
+		for _, id := range ids[1 : len(ids)-1] {
+			spelled.WriteString(m.tokens[id])
+		}
+		if want := "\u2581" + strings.Repeat("c", n); spelled.String() != want {
+			t.Errorf("%d characters: the pieces spell %d bytes, want %d", n, spelled.Len(), len(want))
 		}
 	}
 }

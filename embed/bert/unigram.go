@@ -11,6 +11,9 @@ const (
 	// unknownPenalty is what an unknown character costs beyond the lowest
 	// score of the vocabulary (kUnkPenalty in sentencepiece).
 	unknownPenalty = 10
+	// maxWord bounds the memory of one call: a longer run of characters
+	// without a space, which no model could take, is split there as well.
+	maxWord = 1 << 16
 )
 
 // unigram splits words by the best sum of piece scores (Kudo 2018,
@@ -55,7 +58,7 @@ func newUnigram(v *vocabulary, m *charsmap, unk int32) *unigram {
 }
 
 func (u *unigram) split(sc *scratch, text string) {
-	sc.word = sc.word[:0]
+	sc.word, sc.inside = sc.word[:0], false
 	space := false // the last character was a space
 	for len(text) > 0 {
 		// Most text is printable ASCII between other ASCII.
@@ -86,16 +89,18 @@ func (u *unigram) put(sc *scratch, r rune, afterSpace bool) bool {
 			return true
 		}
 		u.flush(sc)
-		sc.word = append(sc.word, metaspace)
+		sc.word, sc.inside = append(sc.word, metaspace), true
 		return true
 	case metaspace:
 		u.flush(sc)
 	default:
-		if len(sc.word) == 0 {
-			sc.word = append(sc.word, metaspace) // the beginning of the text
+		if !sc.inside { // the beginning of the text
+			sc.word = append(sc.word, metaspace)
+		} else if len(sc.word) >= maxWord {
+			u.flush(sc)
 		}
 	}
-	sc.word = append(sc.word, r)
+	sc.word, sc.inside = append(sc.word, r), true
 	return false
 }
 

@@ -124,14 +124,14 @@ func assigned(r rune) bool {
 // put takes the next character of cleaned text.
 func (w *wordPiece) put(sc *scratch, r rune) {
 	switch {
+	case dropped(r): // before spaces, as some controls count as both
 	case unicode.IsSpace(r):
 		w.flush(sc)
-	case dropped(r):
 	case punctuation(r) || ideograph(r):
 		w.flush(sc)
 		sc.word = append(sc.word, r)
 		w.flush(sc)
-	default:
+	case len(sc.word) <= maxWordRunes: // one more tells that it is too long
 		sc.word = append(sc.word, r)
 	}
 }
