@@ -3,6 +3,8 @@ package bluge
 import (
 	"bytes"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -82,18 +84,23 @@ type document struct {
 type field struct {
 	name  string
 	words int
-	terms map[string]int // how often each occurs
+	terms []termCount // ascending
 }
 
 func analyse(e index.KeywordEntry) *document {
 	d := &document{chunk: e.Chunk, doc: e.Doc}
 	for f, text := range [fields]string{title: e.Title, headings: e.Headings, body: e.Body} {
 		tokens := analysis.Tokens(text)
-		terms := make(map[string]int, len(tokens))
-		for _, t := range tokens {
-			terms[t.Term]++
+		words := analysis.Length(tokens)
+		slices.SortFunc(tokens, func(a, b analysis.Token) int { return strings.Compare(a.Term, b.Term) })
+		terms := make([]termCount, 0, len(tokens))
+		for i, t := range tokens {
+			if i == 0 || t.Term != tokens[i-1].Term {
+				terms = append(terms, termCount{term: []byte(t.Term)})
+			}
+			terms[len(terms)-1].n++
 		}
-		d.fields[f] = field{fieldNames[f], analysis.Length(tokens), terms}
+		d.fields[f] = field{fieldNames[f], words, terms}
 	}
 	return d
 }
@@ -118,16 +125,27 @@ func (f *field) Store() bool          { return false }
 func (f *field) IndexDocValues() bool { return false }
 
 func (f *field) EachTerm(visit segapi.VisitTerm) {
-	for t, n := range f.terms {
-		visit(termCount{t, n})
+	for i := range f.terms {
+		visit(&f.terms[i])
 	}
 }
 
+// count returns how often a term occurs.
+func (f *field) count(term string) int {
+	i, ok := slices.BinarySearchFunc(f.terms, term, func(t termCount, term string) int {
+		return strings.Compare(string(t.term), term)
+	})
+	if !ok {
+		return 0
+	}
+	return f.terms[i].n
+}
+
 type termCount struct {
-	term string
+	term []byte
 	n    int
 }
 
-func (t termCount) Term() []byte                      { return []byte(t.term) }
-func (t termCount) Frequency() int                    { return t.n }
-func (t termCount) EachLocation(segapi.VisitLocation) {}
+func (t *termCount) Term() []byte                      { return t.term }
+func (t *termCount) Frequency() int                    { return t.n }
+func (t *termCount) EachLocation(segapi.VisitLocation) {}

@@ -14,7 +14,11 @@ import (
 func zipf(z *rand.Zipf, n int) string {
 	words := make([]string, n)
 	for i := range words {
-		words[i] = fmt.Sprintf("w%cx%d", 'a'+rune(z.Uint64()%26), z.Uint64())
+		var word []byte
+		for n := z.Uint64() + 26; n > 0; n /= 26 {
+			word = append(word, byte('a'+n%26))
+		}
+		words[i] = string(word)
 	}
 	return strings.Join(words, " ")
 }

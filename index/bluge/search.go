@@ -123,7 +123,7 @@ func (r *ranking) prepare(ctx context.Context, parts []*segset.Part[*segment], o
 		for f := range fields {
 			length[f] += float64(d.fields[f].words)
 			for t := range r.terms {
-				if d.fields[f].terms[r.terms[t].Term] > 0 {
+				if d.fields[f].count(r.terms[t].Term) > 0 {
 					frequency[t][f]++
 				}
 			}
@@ -247,7 +247,7 @@ func (r *ranking) scoreOverlay(filter *index.Filter, top *topk.Heap) {
 		for t := range r.terms {
 			var tf float64
 			for f := range fields {
-				if n := d.fields[f].terms[r.terms[t].Term]; n > 0 {
+				if n := d.fields[f].count(r.terms[t].Term); n > 0 {
 					tf += r.weigh(f, n, uint32(d.fields[f].words))
 				}
 			}
