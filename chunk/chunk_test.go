@@ -187,7 +187,7 @@ func (f counterFunc) CountTokens(text string) int { return f(text) }
 
 // TestOddCounters cuts with counters for which no sum is right, or nothing fits.
 func TestOddCounters(t *testing.T) {
-	text := "# A\n\n" + strings.Repeat("The pump runs. ", 200) + strings.Repeat("x", 500) + "\n\n```\n" +
+	text := "# A\n\n" + strings.Repeat("a\n", 50000) + strings.Repeat("The pump runs. ", 200) + strings.Repeat("x", 500) + "\n\n```\n" +
 		strings.Repeat("code()\n", 100) + "```\n\n| a | b |\n|---|---|\n" + strings.Repeat("| c | d |\n", 50) + "\n# B\n\nb\n"
 	for _, tc := range []struct {
 		name string
@@ -197,6 +197,7 @@ func TestOddCounters(t *testing.T) {
 		{"every character is above the budget", func(s string) int { return 100 * utf8.RuneCountInString(s) }, true},
 		{"zero", func(string) int { return 0 }, false},
 		{"bytes", func(s string) int { return len(s) }, false},
+		{"words count nothing alone", func(s string) int { return len(s) / 16 }, false},
 		{"squares", func(s string) int { return len(s) * len(s) / 100 }, false},
 		{"hash", func(s string) int { h := crc32.ChecksumIEEE([]byte(s)); return int(h % 200) }, true},
 		{"many special", func(s string) int { return 59 + len(s) }, true},

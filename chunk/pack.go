@@ -358,8 +358,12 @@ func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string,
 			if n+atoms[low].tokens > p.budget+joinSaves {
 				return low, body, tokens
 			}
+			if high <= len(atoms) {
+				k = (low + high) / 2 // sums said too little before
+				continue
+			}
 			k, _ = p.extend(atoms, low, n)
-			k = min(max(k, low+1), high-1)
+			k = max(k, low+1)
 			continue
 		}
 		if high = k; high == low+1 {
@@ -393,7 +397,7 @@ func (p *packer) extend(atoms []atom, j, sum int) (int, int) {
 	size := 0
 	for ; j < len(atoms) && sum+atoms[j].tokens <= p.budget; j++ {
 		// Atoms that count nothing must not make a unit without end.
-		if size += len(atoms[j].text); size > bytesPerToken*p.budget {
+		if size += len(atoms[j].sep) + len(atoms[j].text); size > bytesPerToken*p.budget {
 			break
 		}
 		sum += atoms[j].tokens
