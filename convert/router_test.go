@@ -84,6 +84,7 @@ func TestRouterRefuses(t *testing.T) {
 		{"~$a.docx", "owner", convert.ErrDamaged, []string{"lock file"}},
 		{"a.txt", string(zipOf(t, "word/x")), convert.ErrDamaged, []string{"a.txt", "docx document"}},
 		{"a.txt", string(zipOf(t, "x")), convert.ErrDamaged, []string{"zip archive"}},
+		{"a.txt", `{\rtf1 text}`, convert.ErrDamaged, []string{"RTF document"}},
 		{"a.md", "%PDF-1.4\n1 0 obj", convert.ErrDamaged, []string{"PDF"}},
 		{"a.pdf", "<!doctype html><title>404</title>", convert.ErrDamaged, []string{"HTML page"}},
 		{"a.txt", "\x89PNG\r\n\x1a\n\x00", convert.ErrDamaged, []string{"picture"}},

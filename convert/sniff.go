@@ -38,7 +38,7 @@ func (c Content) accepts(found Content) bool {
 	case Any:
 		return true
 	case Text, HTML:
-		return found == Text || found == HTML || found == Empty || found == RTF
+		return found == Text || found == HTML || found == Empty
 	case Zip:
 		return found == Zip || found == OLE
 	case Image:

@@ -126,11 +126,11 @@ func eucKR(s []byte) (int, float64) {
 	case b < 0xa1 || a < 0xa1:
 		return 2, -12
 	case a >= 0xb0 && a <= 0xc8:
-		return 2, -6
+		return 2, -6.5
 	case a >= 0xa1 && a <= 0xa3:
 		return 2, -6.5
 	case a >= 0xca && a <= 0xfd:
-		return 2, -11.5
+		return 2, -12
 	}
 	return 2, -13
 }

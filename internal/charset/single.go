@@ -113,6 +113,9 @@ func scoreSingle(s []byte, cm *charmap.Charmap) float64 {
 			}
 		default:
 			score += letter(r, sc, before, scriptOf(next))
+			if unicode.IsUpper(r) && before == sc {
+				score -= 1
+			}
 		}
 		prev = r
 	}
@@ -135,7 +138,7 @@ func symbol(r, prev, next rune) float64 {
 		if strings.ContainsRune("®©", r) && scriptOf(next) != none {
 			return costPunctuation - 4
 		}
-		if strings.ContainsRune("–—…‘‚", r) && (scriptOf(prev) == none) != (scriptOf(next) == none) {
+		if strings.ContainsRune("–—…‘‚¢„", r) && (scriptOf(prev) == none) != (scriptOf(next) == none) {
 			return costPunctuation - 4
 		}
 		return costPunctuation
@@ -215,7 +218,7 @@ func (l language) letter(r rune) float64 {
 	rank := 0
 	for _, c := range string(l) {
 		if c == low {
-			cost := -3 - 0.12*float64(rank)
+			cost := -3 - 0.25*float64(rank)
 			if low != r {
 				cost -= 1.2
 			}

@@ -62,11 +62,14 @@ func stripLine(line string) string {
 		target := line[i+2:]
 		inner := strings.TrimLeft(target, " <")
 		open := strings.LastIndex(line[:i], "![")
-		end := strings.IndexByte(target, ')')
-		if open < 0 || end < 0 || !isData(inner) {
+		if open < 0 || !isData(inner) {
 			b.WriteString(line[:i+2])
 			line = target
 			continue
+		}
+		end := strings.IndexByte(target, ')')
+		if end < 0 {
+			break
 		}
 		b.WriteString(line[:open])
 		b.WriteString(strings.TrimSpace(line[open+2 : i]))
