@@ -79,7 +79,10 @@ func (open openDerived) run(t *testing.T, opts *DerivedOptions) {
 		if test.disk && opts != nil && opts.Memory {
 			continue
 		}
-		t.Run(test.name, func(t *testing.T) { test.run(t, open) })
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel() // most wait for the disk
+			test.run(t, open)
+		})
 	}
 }
 

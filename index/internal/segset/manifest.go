@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/internal/atomicfile"
@@ -78,6 +79,11 @@ func readManifest(path string, known stamp) (stamp, *manifest, error) {
 	m := new(manifest)
 	if err := json.Unmarshal(data, m); err != nil {
 		return mark, nil, damaged
+	}
+	for _, f := range m.Segments {
+		if f.Name != filepath.Base(f.Name) || filepath.Ext(f.Name) != segmentExt {
+			return mark, nil, damaged // not one of this folder
+		}
 	}
 	return mark, m, nil
 }
