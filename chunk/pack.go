@@ -369,7 +369,7 @@ func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string,
 		if high = k; high == low+1 {
 			return low, body, tokens
 		}
-		k = max(high-step, low+1)
+		k = max(min(high-step, i+(k-i)*p.budget/n), low+1)
 		step *= 2
 	}
 }
