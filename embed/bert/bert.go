@@ -15,9 +15,9 @@
 // Beside the file a model holds its Q4_0 matrices unpacked to one byte a
 // weight, except with [Exact], and the tokenizer's table; both are made by
 // [New]. One batch is computed at a time, which takes 20 bytes a dimension for
-// each of at most [Options.BatchTokens] tokens, and a block of 64 tokens of the
-// inner layer for each thread. For multilingual-e5-small that is 24 MB, 17 MB,
-// 4 MB and 1 MB a thread.
+// each of at most [Options.BatchTokens] tokens, and for each thread the inner
+// layer of 64 tokens, or 256 where weights are not unpacked. For
+// multilingual-e5-small that is 24 MB, 17 MB, 4 MB and 1 MB a thread.
 //
 // The package imports the standard library, golang.org/x/{sys,text}, the
 // grapheme clusters of rivo/uniseg, package embed, and its own kernels.

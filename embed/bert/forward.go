@@ -11,10 +11,14 @@ import (
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
 )
 
-// blockTokens is the most tokens that a thread takes through a layer at once:
-// enough to use each weight often, few enough that the inner activations
-// (6 KB a token at 1,536 dimensions) stay in a cache of the second level.
-const blockTokens = 64
+// The most tokens that a thread takes through a layer at once: enough to use
+// each weight often, few enough that the inner activations (6 KB a token at
+// 1,536 dimensions) stay in a cache of the second level. Weights that are
+// decoded for each block must be used more often than that.
+const (
+	blockTokens        = 64
+	blockTokensDecoded = 256
+)
 
 // arena is the working memory of one batch. It grows to the largest batch
 // and is kept.
@@ -103,7 +107,11 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 
 	// An equal share for each thread, in whole tiles of four tokens.
 	threads := len(a.workers)
-	blocks := paddedTo((tokens+blockTokens-1)/blockTokens, threads)
+	block := blockTokens
+	if n.decodes {
+		block = blockTokensDecoded
+	}
+	blocks := paddedTo((tokens+block-1)/block, threads)
 	size := paddedTo((tokens+blocks-1)/blocks, 4)
 	blocks = (tokens + size - 1) / size
 	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }

@@ -35,6 +35,7 @@ type network struct {
 	segment            []float32 // the vector of token type 0
 	norm               layerNorm
 	layers             []layer
+	decodes            bool // some matrix is decoded for each block of tokens
 }
 
 type layer struct {
@@ -123,6 +124,7 @@ func newNetwork(f *file, precision Precision) (*network, error) {
 			return nil, l.err
 		}
 	}
+	n.decodes = l.decodes
 	return n, l.err
 }
 
@@ -146,6 +148,7 @@ func readSegment(f *file, dims int) ([]float32, error) {
 type loader struct {
 	f         *file
 	precision Precision
+	decodes   bool // a matrix was left as it is
 	err       error
 }
 
@@ -179,6 +182,8 @@ func (l *loader) linear(name string, outputs, inputs int) linear {
 	}
 	if src.typ == typeQ4_0 && l.precision == Fast {
 		m.panels = unpackQ4(src)
+	} else {
+		l.decodes = true
 	}
 	return m
 }
