@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,7 +20,8 @@ func (a *app) convertCommand() *cli.Command {
 		Name:        "convert",
 		Usage:       "print a document as Markdown, without an index",
 		ArgsUsage:   "FILE",
-		Description: "The file may lie anywhere. MAX_FILE_SIZE bounds it as it does in a sync.",
+		Description: "The file may lie anywhere. MAX_FILE_SIZE bounds it as it does in a sync.\n" +
+			"A title that does not stand in the text is printed before it as front matter.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "file", Usage: "the document, instead of FILE", TakesFile: true},
 			&cli.StringFlag{Name: "cache-dir", Usage: "folder for what can be made again (CACHE_DIR)", TakesFile: true},
@@ -62,11 +64,35 @@ func (a *app) convert(ctx context.Context, cmd *cli.Command) (err error) {
 	if cmd.Bool("json") {
 		return a.printJSON(toConverted(doc))
 	}
+	if !showsTitle(doc) {
+		// A JSON string is a YAML string.
+		title, err := json.Marshal(doc.Title)
+		if err != nil {
+			return fmt.Errorf("write the title: %w", err)
+		}
+		fmt.Fprintf(a.out, "---\ntitle: %s\n---\n\n", title)
+	}
 	fmt.Fprint(a.out, doc.Markdown)
 	if !strings.HasSuffix(doc.Markdown, "\n") {
 		fmt.Fprintln(a.out)
 	}
 	return nil
+}
+
+// showsTitle reports whether the title that the document declares, if any,
+// stands in its first line or a heading.
+func showsTitle(d *convert.Document) bool {
+	first := true
+	for line := range strings.Lines(d.Markdown) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if (first || strings.HasPrefix(line, "#")) && strings.Contains(line, d.Title) {
+			return true
+		}
+		first = false
+	}
+	return d.Title == ""
 }
 
 func toConverted(d *convert.Document) convertedJSON {
