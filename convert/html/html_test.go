@@ -47,6 +47,7 @@ func TestRender(t *testing.T) {
 		{"no escapes", "<p>apply_secrets, MAX_FILE_SIZE, *.tmp, [x], a &lt; b</p>", "apply_secrets, MAX_FILE_SIZE, *.tmp, [x], a < b\n"},
 		{"structure is escaped", "<p># no heading</p><p>&gt; no quote</p>", "\\# no heading\n\n\\> no quote\n"},
 		{"lists", "<ul><li>a<li><p>b</p><p>c</p><ol start=3><li>d<li value=7>e</ol></ul><p>f", "- a\n- b\n\n  c\n  3. d\n  7. e\n\nf\n"},
+		{"empty item", "<ul><li>a<li></ul><p>b", "- a\n\nb\n"},
 		{"check boxes", "<ul><li><input type=checkbox checked> done<li><input type=checkbox> open</ul>", "- [x] done\n- [ ] open\n"},
 		{"definitions", "<dl><dt>Term<dd>What it is<dd>More</dl>", "**Term**\n: What it is\n: More\n"},
 		{"quote", "<blockquote><p>a</p><ul><li>b</ul></blockquote>", "> a\n>\n> - b\n"},

@@ -136,6 +136,7 @@ func (r *renderer) element(n *html.Node) {
 		r.flush()
 		r.w.Tight()
 		r.item(n, ": ")
+		r.w.Loose()
 	case atom.Blockquote:
 		r.flush()
 		r.w.Quote()
@@ -215,6 +216,7 @@ func (r *renderer) list(n *html.Node) {
 		r.item(c, marker)
 	}
 	r.flush()
+	r.w.Loose()
 	r.lists--
 }
 

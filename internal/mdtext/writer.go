@@ -74,6 +74,9 @@ func (w *Writer) Close() {
 // Tight asks for one line end instead of a blank line before the next block.
 func (w *Writer) Tight() { w.pending = min(w.pending, 1) }
 
+// Loose takes back a [Writer.Tight] that no block has followed, as after an empty item.
+func (w *Writer) Loose() { w.pending = 2 }
+
 // Block writes lines as one block.
 func (w *Writer) Block(text string) {
 	text = strings.Trim(text, "\n")
