@@ -51,7 +51,7 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats := append([]convert.Format{}, o.Formats...)
 	formats = append(formats, text.Formats()...)
 	formats = append(formats, html.Formats()...)
-	formats = append(formats, office.Formats(nil)...)
+	formats = append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,
 	})

@@ -38,7 +38,7 @@ func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus,
 	}
 	if parts.Converter == nil {
 		formats := append(text.Formats(), html.Formats()...)
-		parts.Converter = convert.NewRouter(append(formats, office.Formats(nil)...), nil)
+		parts.Converter = convert.NewRouter(append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...), nil)
 	}
 	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
