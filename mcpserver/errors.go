@@ -26,7 +26,6 @@ var hints = []struct {
 	{minirag.ErrNotRegular, "this takes one file; to index a folder call sync_start with its path"},
 	{fs.ErrNotExist, "list_files shows the files that are there"},
 	{minirag.ErrModelMismatch, "set DB_PATH to another folder, or remove this index and sync again"},
-	{minirag.ErrSyncRunning, "wait until it ends"},
 }
 
 // explain puts an error of the corpus into words for the model.

@@ -240,7 +240,7 @@ func (s *Server) status(ctx context.Context, _ args) (any, error) {
 				ChunkCount: st.Chunks, SourceCount: st.Sources, StaleChunkCount: st.StaleChunks, Budget: st.Budget,
 			}
 			if st.StaleChunks > 0 {
-				out.SchemeWarning = fmt.Sprintf("%d chunks were made by another model or by older rules; sync_start makes them anew", st.StaleChunks)
+				out.SchemeWarning = fmt.Sprintf("made by another model or by older rules: %d chunks; sync_start makes them anew", st.StaleChunks)
 			}
 			out.Warnings = append(out.Warnings, st.Warnings...)
 			return out, nil

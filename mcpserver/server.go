@@ -18,7 +18,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -176,11 +175,6 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 		return fmt.Errorf("serve mcp: %w", err)
 	}
 	return nil
-}
-
-// gone reports whether a write failed because nobody reads any more.
-func gone(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, io.EOF)
 }
 
 // adjust does what the SDK does otherwise: an unknown tool is the tool call's

@@ -17,17 +17,16 @@ type BlockedError struct {
 }
 
 func (e *BlockedError) Error() string {
-	var what string
-	switch a, err := netip.ParseAddr(e.Host); {
-	case !e.Address.IsValid():
-		what = "names a"
-	case err == nil && a.WithZone("") == e.Address:
-		what = "is a"
-	default:
-		what = "is " + e.Address.String() + ", a"
+	article := "a"
+	if e.Kind == "unspecified" {
+		article = "an"
 	}
-	return fmt.Sprintf("host '%s' is not fetched from: it %s %s address; AllowPrivateURLs (ALLOW_PRIVATE_URLS=1) permits this machine and private networks",
-		e.Host, what, e.Kind)
+	what := article + " " + e.Kind + " address"
+	if a, err := netip.ParseAddr(e.Host); e.Address.IsValid() && (err != nil || a.WithZone("") != e.Address) {
+		what = e.Address.String() + ", " + what
+	}
+	return fmt.Sprintf("host '%s' is blocked: it is %s; AllowPrivateURLs (ALLOW_PRIVATE_URLS=1) permits this machine and private networks",
+		e.Host, what)
 }
 
 // Is makes every BlockedError [ErrBlockedHost].

@@ -265,6 +265,10 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 		if short.Err() != nil && ctx.Err() == nil {
 			return nil, fmt.Errorf("resolve host %s: no answer within %v", host, resolveTime)
 		}
+		if dns := (*net.DNSError)(nil); errors.As(err, &dns) {
+			// Its text repeats the host and tells which server was asked.
+			return nil, &resolveError{host, dns}
+		}
 		return nil, fmt.Errorf("resolve host %s: %w", host, err)
 	}
 	if len(addrs) == 0 {
@@ -278,11 +282,20 @@ func (c *Client) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 	return addrs, nil
 }
 
+// A resolveError says briefly what its DNS error does.
+type resolveError struct {
+	host string
+	err  *net.DNSError
+}
+
+func (e *resolveError) Error() string { return "resolve host " + e.host + ": " + e.err.Err }
+func (e *resolveError) Unwrap() error { return e.err }
+
 // explain words an error of a request to u.
 func (c *Client) explain(caller, whole context.Context, u *url.URL, err error) error {
 	if e := (*url.Error)(nil); errors.As(err, &e) {
 		err = e.Err
-		if e.URL != u.String() && e.URL != "" {
+		if e.URL != u.String() && e.URL != "" && !errors.Is(err, ErrRedirects) {
 			err = fmt.Errorf("redirected to %s: %w", e.URL, err)
 		}
 	}
