@@ -16,9 +16,9 @@ import (
 
 func main() {
 	for path, doc := range map[string]document{
-		"library/policies/information-security.docx": security,
-		"library/policies/Командировки.docx":         trips,
-		"docxletter/letter.docx":                     letter,
+		"library/policies/information-security.docx": security(),
+		"library/policies/Командировки.docx":         trips(),
+		"docxletter/letter.docx":                     letter(),
 	} {
 		data, err := doc.encode()
 		if err == nil {
