@@ -3,11 +3,11 @@ package bluge
 import (
 	"bytes"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
+	"github.com/blugelabs/bluge"
+	blugeanalysis "github.com/blugelabs/bluge/analysis"
 	segapi "github.com/blugelabs/bluge_segment_api"
 	"github.com/blugelabs/ice"
 
@@ -74,7 +74,7 @@ func (b *batch) analyse() []*document {
 	return docs
 }
 
-// A document is an analysed chunk in the form that bluge's segments take.
+// A document is an analysed chunk: its fields are bluge's, its terms ours.
 type document struct {
 	chunk  index.ChunkID
 	doc    index.DocID
@@ -82,25 +82,17 @@ type document struct {
 }
 
 type field struct {
-	name  string
+	*bluge.TermField
 	words int
-	terms []termCount // ascending
 }
 
 func analyse(e index.KeywordEntry) *document {
 	d := &document{chunk: e.Chunk, doc: e.Doc}
 	for f, text := range [fields]string{title: e.Title, headings: e.Headings, body: e.Body} {
-		tokens := analysis.Tokens(text)
-		words := analysis.Length(tokens)
-		slices.SortFunc(tokens, func(a, b analysis.Token) int { return strings.Compare(a.Term, b.Term) })
-		terms := make([]termCount, 0, len(tokens))
-		for i, t := range tokens {
-			if i == 0 || t.Term != tokens[i-1].Term {
-				terms = append(terms, termCount{term: []byte(t.Term)})
-			}
-			terms[len(terms)-1].n++
-		}
-		d.fields[f] = field{fieldNames[f], words, terms}
+		var words analyzer
+		d.fields[f].TermField = bluge.NewTextField(fieldNames[f], text).WithAnalyzer(&words)
+		d.fields[f].Analyze(0)
+		d.fields[f].words = int(words)
 	}
 	return d
 }
@@ -111,41 +103,33 @@ func (d *document) Analyze() {}
 // EachField visits the fields that have terms.
 func (d *document) EachField(visit segapi.VisitField) {
 	for f := range d.fields {
-		if len(d.fields[f].terms) > 0 {
-			visit(&d.fields[f])
+		if d.fields[f].Length() > 0 {
+			visit(d.fields[f])
 		}
-	}
-}
-
-func (f *field) Name() string         { return f.name }
-func (f *field) Length() int          { return f.words }
-func (f *field) Value() []byte        { return nil }
-func (f *field) Index() bool          { return true }
-func (f *field) Store() bool          { return false }
-func (f *field) IndexDocValues() bool { return false }
-
-func (f *field) EachTerm(visit segapi.VisitTerm) {
-	for i := range f.terms {
-		visit(&f.terms[i])
 	}
 }
 
 // count returns how often a term occurs.
 func (f *field) count(term string) int {
-	i, ok := slices.BinarySearchFunc(f.terms, term, func(t termCount, term string) int {
-		return strings.Compare(string(t.term), term)
-	})
-	if !ok {
-		return 0
+	if t, ok := f.AnalyzedTokenFrequencies()[term]; ok {
+		return t.Frequency()
 	}
-	return f.terms[i].n
+	return 0
 }
 
-type termCount struct {
-	term []byte
-	n    int
-}
+// An analyzer gives bluge the terms of package analysis for one field, and
+// keeps how many words the field has: several terms may stand for one.
+type analyzer int
 
-func (t *termCount) Term() []byte                      { return t.term }
-func (t *termCount) Frequency() int                    { return t.n }
-func (t *termCount) EachLocation(segapi.VisitLocation) {}
+// Analyze implements bluge's Analyzer.
+func (a *analyzer) Analyze(text []byte) blugeanalysis.TokenStream {
+	tokens := analysis.Tokens(string(text))
+	*a = analyzer(analysis.Length(tokens))
+	all := make([]blugeanalysis.Token, len(tokens))
+	stream := make(blugeanalysis.TokenStream, len(tokens))
+	for i, t := range tokens {
+		all[i] = blugeanalysis.Token{Term: []byte(t.Term), PositionIncr: 1}
+		stream[i] = &all[i]
+	}
+	return stream
+}

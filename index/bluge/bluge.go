@@ -1,9 +1,11 @@
-// Package bluge finds chunks by their words, with the segments of bluge.
+// Package bluge finds chunks by their words, with the documents and segments
+// of bluge.
 //
-// [Index] is an [index.KeywordIndex] in a folder. Terms and their counts are
-// kept in the segment format of bluge (module blugelabs/ice: a finite state
-// transducer for the terms, bitmaps and packed counts for the chunks). Its
-// writer and reader are not used. The writer merges in the background, so an
+// [Index] is an [index.KeywordIndex] in a folder. Chunks become documents of
+// bluge, analysed by package analysis behind its Analyzer interface, and are
+// kept in its segment format (module blugelabs/ice: a finite state transducer
+// for the terms, bitmaps and packed counts for the chunks). Its index writer
+// and reader are not used. The writer merges in the background, so an
 // index that is opened for one change at a time never gets merged (90
 // segments after 100 changes); its folder lock let two writers in and leaks
 // goroutines when it refuses; the reader prints to standard error; and its
@@ -19,8 +21,8 @@
 // and weighted, are added up before they saturate. A term's weight is its
 // inverse frequency times its weight in [analysis.Query].
 //
-// The package imports index and its internal packages, index/analysis, bluge's
-// segment modules and the standard library.
+// The package imports index and its internal packages, index/analysis, bluge
+// with its segment modules, and the standard library.
 package bluge
 
 import (
