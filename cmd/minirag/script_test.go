@@ -29,6 +29,8 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// One for all: compiling the PDF engine takes seconds.
+	cache := t.TempDir()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata",
 		UpdateScripts: *update,
@@ -48,7 +50,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("WORK", work)
 			e.Setenv("LIBRARY", library)
 			e.Setenv("HOME", filepath.Join(work, "home"))
-			e.Setenv("CACHE_DIR", filepath.Join(work, "cache"))
+			e.Setenv("CACHE_DIR", cache)
 			return nil
 		},
 	})
