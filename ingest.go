@@ -119,7 +119,7 @@ func (c *Corpus) loadFile(path string) (convert.Source, *loaded, error) {
 }
 
 func (c *Corpus) tooLarge(source string, e *readfile.SizeError) error {
-	return &SourceError{Op: "read", Source: source, Err: fmt.Errorf("%w: %w", ErrTooLarge, e), Hint: "raise MaxFileSize"}
+	return &SourceError{Op: "read", Source: source, Err: fmt.Errorf("%w: %w", ErrTooLarge, e), Hint: "raise the limit, MaxFileSize (MAX_FILE_SIZE)"}
 }
 
 // cause drops the path that the operating system's error repeats.

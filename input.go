@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/readfile"
@@ -43,6 +44,10 @@ func (c *Corpus) load(ctx context.Context, in *Input) (convert.Source, *loaded, 
 	case KindData:
 		if in.Source == "" {
 			return convert.Source{}, nil, fmt.Errorf("ingest: %w: the source is empty; name the document", ErrInvalid)
+		}
+		if filepath.IsAbs(in.Source) && c.roots.Contains(filepath.Clean(in.Source)) {
+			return convert.Source{}, nil, &SourceError{Op: "ingest", Source: in.Source,
+				Err: fmt.Errorf("%w: the source is the path of a file in a root", ErrInvalid), Hint: "choose another name, or ingest the file"}
 		}
 		data, err := in.open(c.o.MaxFileSize)
 		if err != nil {

@@ -2,6 +2,8 @@ package local
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/internal/fetch"
@@ -13,6 +15,9 @@ type fetcher struct{ *fetch.Client }
 
 func (f fetcher) Fetch(ctx context.Context, url string) (*minirag.Fetched, error) {
 	got, err := f.Client.Fetch(ctx, url)
+	if errors.Is(err, fetch.ErrTooLarge) {
+		err = fmt.Errorf("%w: %w", minirag.ErrTooLarge, err)
+	}
 	if err != nil {
 		return nil, err
 	}

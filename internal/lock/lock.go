@@ -128,16 +128,16 @@ func (f *File) ClearHolder() error {
 }
 
 // ReadHolder returns the record of the holder and whether there is one that
-// can be read. The record of a holder that was killed stays until the next
+// can be read, beside the lock file or, as the Python server leaves it, in
+// the lock file. The record of a holder that was killed stays until the next
 // one writes its own, so it means something only while the lock is taken.
 func (f *File) ReadHolder() (Holder, bool) {
-	data, err := os.ReadFile(f.holderPath())
-	if err != nil {
-		return Holder{}, false
+	for _, path := range []string{f.holderPath(), f.path} {
+		var h Holder
+		data, err := os.ReadFile(path)
+		if err == nil && json.Unmarshal(data, &h) == nil && h.PID > 0 {
+			return h, true
+		}
 	}
-	var h Holder
-	if err := json.Unmarshal(data, &h); err != nil || h.PID <= 0 {
-		return Holder{}, false
-	}
-	return h, true
+	return Holder{}, false
 }
