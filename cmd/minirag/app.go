@@ -66,6 +66,7 @@ func isClosedPipe(err error) bool {
 
 func (a *app) report(ctx context.Context, err error) int {
 	var usage *usageError
+	var help cli.ExitCoder // there is no help on what was asked for
 	switch {
 	case err == nil:
 		return exitOK
@@ -79,6 +80,9 @@ func (a *app) report(ctx context.Context, err error) int {
 		return exitUsage
 	}
 	fmt.Fprintf(a.stderr, "error: %v\n", err)
+	if errors.As(err, &help) {
+		return exitUsage
+	}
 	if hint := hintFor(err); hint != "" {
 		fmt.Fprintf(a.stderr, "hint: %s\n", hint)
 	}

@@ -17,9 +17,9 @@ import (
 
 func (a *app) convertCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "convert",
-		Usage:       "print a document as Markdown, without an index",
-		ArgsUsage:   "FILE",
+		Name:      "convert",
+		Usage:     "print a document as Markdown, without an index",
+		ArgsUsage: "FILE",
 		Description: "The file may lie anywhere. MAX_FILE_SIZE bounds it as it does in a sync.\n" +
 			"A title that does not stand in the text is printed before it as front matter.",
 		Flags: []cli.Flag{
