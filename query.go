@@ -20,7 +20,7 @@ const (
 	mostTopK    = 100
 	// fetchLeast and fetchTimes say how many candidates each side gives to
 	// the fusion, for topK results.
-	fetchLeast = 50
+	fetchLeast = 100
 	fetchTimes = 4
 )
 
