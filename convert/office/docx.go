@@ -37,7 +37,7 @@ func (d *DOCX) Convert(ctx context.Context, src convert.Source, limits convert.L
 	if err != nil {
 		return nil, err
 	}
-	r := &docx{ctx: ctx, p: p, limits: limits, opts: d.opts, cells: new(int), fields: &fieldStack{}}
+	r := &docx{ctx: ctx, p: p, limits: limits, opts: d.opts, cells: new(int), repeats: &repeater{}, fields: &fieldStack{}}
 	r.w = &mdtext.Writer{Max: limits.OutputBytes}
 	doc := &convert.Document{Format: "docx"}
 	if err := wrap(r.read(doc)); err != nil {
@@ -64,6 +64,7 @@ type docx struct {
 	notes    map[string]*ooxml.Node // "footnote 3", "endnote 1"
 	comments map[string]*ooxml.Node
 	cells    *int
+	repeats  *repeater
 	fields   *fieldStack
 	warnings []string
 

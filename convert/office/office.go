@@ -28,11 +28,19 @@ type Options struct {
 
 // Formats returns the formats of this package; opts may be nil.
 func Formats(opts *Options) []convert.Format {
-	return []convert.Format{{
-		Name: "docx", Extensions: []string{".docx"},
-		MediaTypes: []string{"application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
-		Content:    convert.Zip, Sync: true, Converter: NewDOCX(opts),
-	}}
+	const vendor, macro = "application/vnd.openxmlformats-officedocument.", "application/vnd.ms-"
+	format := func(name string, c convert.Converter, sync bool, media []string, extensions ...string) convert.Format {
+		return convert.Format{Name: name, Extensions: extensions, MediaTypes: media, Content: convert.Zip, Sync: sync, Converter: c}
+	}
+	docx, pptx := NewDOCX(opts), NewPPTX(opts)
+	return []convert.Format{
+		format("docx", docx, true, []string{vendor + "wordprocessingml.document"}, ".docx"),
+		format("pptx", pptx, true, []string{vendor + "presentationml.presentation"}, ".pptx"),
+		// The same with macros, and templates: read when they are named.
+		format("docx", docx, false, []string{macro + "word.document.macroenabled.12", vendor + "wordprocessingml.template"}, ".docm", ".dotx", ".dotm"),
+		format("pptx", pptx, false, []string{macro + "powerpoint.presentation.macroenabled.12", vendor + "presentationml.slideshow", vendor + "presentationml.template"},
+			".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+	}
 }
 
 // maxNodes bounds the XML elements of one block or small part: about 100 MB of memory.
@@ -46,6 +54,22 @@ func open(src convert.Source, limits convert.Limits) (*ooxml.Package, error) {
 		Nodes:    maxNodes,
 	})
 	return p, wrap(err)
+}
+
+// maxRepeated bounds the bytes that one conversion may write again: the text of
+// merged cells and of outer categories, which a small file can ask for any number of times.
+const maxRepeated = 4 << 20
+
+// A repeater counts them.
+type repeater struct{ used int }
+
+// again returns text, or nothing once the bound is met.
+func (r *repeater) again(text string) string {
+	if r.used+len(text) > maxRepeated {
+		return ""
+	}
+	r.used += len(text)
+	return text
 }
 
 // wrap turns an error of internal/ooxml into one of package convert.

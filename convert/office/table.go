@@ -127,7 +127,7 @@ func (d *docx) grid(rows []*ooxml.Node) ([][]string, error) {
 			text := ""
 			switch {
 			case merge != nil && merge.Attr("w:val") != "restart":
-				text = above[column]
+				text = d.repeats.again(above[column])
 			case tcpr.Val("w:hMerge") == "continue":
 			default:
 				var err error
