@@ -13,8 +13,8 @@
 // # Memory
 //
 // Beside the file a model holds its Q4_0 matrices unpacked to one byte a
-// weight, except with [Exact], and the tokenizer's table; both are made by
-// [New]. One batch is computed at a time, which takes 20 bytes a dimension for
+// weight, except with [Exact], and the tokenizer's table, unless
+// [Options.Vocabulary] has it; both are made by [New]. One batch is computed at a time, which takes 20 bytes a dimension for
 // each of at most [Options.BatchTokens] tokens, and for each thread the inner
 // layer of 64 tokens, or 256 where weights are not unpacked. For
 // multilingual-e5-small that is 24 MB, 17 MB, 4 MB and 1 MB a thread.
@@ -60,6 +60,10 @@ type Options struct {
 	// memory. If zero, 512; a sequence that is longer than the bound is
 	// worked on alone.
 	BatchTokens int
+	// Vocabulary is what [PrepareVocabulary] made of the model's file, so that
+	// New need not; it is used in place, like the file. One that was made of
+	// another vocabulary is not used. Package e5 sets it itself.
+	Vocabulary string
 }
 
 // Check reports what [New] would refuse in o, which may be nil, without a model.
@@ -152,7 +156,7 @@ func New(gguf string, opts *Options) (*Model, error) {
 	// The tokenizer's table waits for memory, the weights for arithmetic.
 	var wg sync.WaitGroup
 	var tokErr error
-	wg.Go(func() { m.tok, tokErr = newTokenizer(f) })
+	wg.Go(func() { m.tok, tokErr = newTokenizer(f, opts.Vocabulary) })
 	m.net, err = newNetwork(f, opts.Precision)
 	wg.Wait()
 	if err := errors.Join(err, tokErr); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // The GGUF container, versions 2 and 3, as specified in the ggml repository
@@ -338,5 +339,8 @@ func le32(s string) uint32 {
 	_ = s[3]
 	return uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
 }
+
+// bytesOf is s without a copy; it must not be written to.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func le64(s string) uint64 { return uint64(le32(s)) | uint64(le32(s[4:]))<<32 }

@@ -3,7 +3,6 @@ package bert
 import (
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 )
 
@@ -37,9 +36,9 @@ type scratch struct {
 	emit  bool
 
 	word   []rune
+	bytes  []byte
 	inside bool // the text has begun
 	best   []step
-	bytes  []byte
 	spans  []int32
 }
 
@@ -92,28 +91,40 @@ func (t *Tokenizer) Count(text string) int {
 // Size returns the number of ids, all of which lie in [0, Size).
 func (t *Tokenizer) Size() int { return t.size }
 
-// newTokenizer reads the keys tokenizer.ggml.* of f.
-func newTokenizer(f *file) (*Tokenizer, error) {
-	const prefix = "tokenizer.ggml."
-	n, tokens, err := f.strings(prefix + "tokens")
+// readVocabulary reads the tokens of f.
+func readVocabulary(f *file) (*vocabulary, error) {
+	n, tokens, err := f.strings(tokenizerPrefix + "tokens")
 	if err != nil {
 		return nil, err
 	}
 	if n == 0 || n > math.MaxInt32 {
 		return nil, fmt.Errorf("%w: a vocabulary of %d tokens", errFormat, n)
 	}
-	scores, err := f.array(prefix+"scores", typeFloat32)
+	scores, err := f.array(tokenizerPrefix+"scores", typeFloat32)
 	if err != nil {
 		return nil, err
 	}
-	kinds, err := f.array(prefix+"token_type", typeInt32, typeUint32)
+	kinds, err := f.array(tokenizerPrefix+"token_type", typeInt32, typeUint32)
 	if err != nil {
 		return nil, err
 	}
 	if scores.array && scores.count != n || kinds.array && kinds.count != n {
 		return nil, fmt.Errorf("%w: %d tokens, %d scores, %d token types", errFormat, n, scores.count, kinds.count)
 	}
-	v := &vocabulary{count: n, tokens: tokens, scores: scores.data, kinds: kinds.data}
+	return &vocabulary{count: n, data: f.meta[tokenizerPrefix+"tokens"].data, tokens: tokens, scores: scores.data, kinds: kinds.data}, nil
+}
+
+const tokenizerPrefix = "tokenizer.ggml."
+
+// newTokenizer reads the keys tokenizer.ggml.* of f; prepared may hold the
+// table of the vocabulary.
+func newTokenizer(f *file, prepared string) (*Tokenizer, error) {
+	const prefix = tokenizerPrefix
+	v, err := readVocabulary(f)
+	if err != nil {
+		return nil, err
+	}
+	n := v.count
 	t := &Tokenizer{size: n}
 	wordPiece := false
 	switch model := f.text(prefix + "model"); model {
@@ -155,8 +166,8 @@ func newTokenizer(f *file) (*Tokenizer, error) {
 		return nil, fmt.Errorf("%w: the vocabulary has no unknown token", errFormat)
 	}
 	if wordPiece {
-		t.split = newWordPiece(v, t.unk)
-		return t, nil
+		t.split, err = newWordPiece(v, t.unk)
+		return t, err
 	}
 	charsmapBytes, err := f.array(prefix+"precompiled_charsmap", typeUint8, typeInt8)
 	if err != nil {
@@ -166,10 +177,19 @@ func newTokenizer(f *file) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !scores.array {
+	if v.scores == "" {
 		return nil, fmt.Errorf("%w: a Unigram vocabulary without scores", errFormat)
 	}
-	t.split = newUnigram(v, m, t.unk)
+	table, ok := v.parseTable(prepared)
+	if !ok {
+		if table, err = v.buildTable(); err != nil {
+			return nil, err
+		}
+	}
+	t.split = &unigram{
+		trie: table.trie, scores: v.scores, charsmap: m,
+		unk: t.unk, unkScore: float64(table.lowest) - unknownPenalty,
+	}
 	return t, nil
 }
 
@@ -178,51 +198,4 @@ func firstError(a, b error) error {
 		return a
 	}
 	return b
-}
-
-// A vocabulary is the table of tokens as the file has it.
-type vocabulary struct {
-	count  int
-	tokens func(yield func(int, string) bool)
-	scores string // float32 each, may be empty
-	kinds  string // int32 each, may be empty
-}
-
-func (v *vocabulary) kind(i int) uint32 {
-	if v.kinds == "" {
-		return kindNormal
-	}
-	return le32(v.kinds[4*i:])
-}
-
-func (v *vocabulary) score(i int) float32 {
-	if v.scores == "" {
-		return 0
-	}
-	return math.Float32frombits(le32(v.scores[4*i:]))
-}
-
-// special finds the id of a token by its name, -1 if there is none.
-func (v *vocabulary) special(name string) int32 {
-	for i, s := range v.tokens {
-		if s == name {
-			return int32(i)
-		}
-	}
-	return -1
-}
-
-// text tells whether token i can stand for text: control, unknown and unused
-// tokens cannot.
-func (v *vocabulary) text(i int, s string) bool {
-	switch v.kind(i) {
-	case kindNormal, kindUserDefined:
-		return s != ""
-	}
-	return false
-}
-
-// bracketed tells whether s is written as BERT writes its special tokens.
-func bracketed(s string) bool {
-	return len(s) > 2 && strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]")
 }

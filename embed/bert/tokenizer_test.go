@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/minirag/minirag/embed/bert"
 )
 
 func newWordPieceModel(phantom bool) *tiny {
@@ -231,6 +233,74 @@ func FuzzCharsmap(f *testing.F) {
 		}
 		if got, n := model.Tokenizer().Encode(nil, text), model.Tokenizer().Count(text); n != len(got) {
 			t.Fatalf("Count = %d, Encode gives %d", n, len(got))
+		}
+	})
+}
+
+// A prepared vocabulary gives the same ids, and one of another model, or a
+// damaged one, is not used.
+func TestPreparedVocabulary(t *testing.T) {
+	m, other := newTiny(), newTiny()
+	other.tokens[6] = "q"
+	prepare := func(m *tiny) string {
+		b, err := bert.PrepareVocabulary(string(m.bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	own := prepare(m)
+	const text = "ab ba bcabca x\x00 б"
+	want := m.open(t, nil).Tokenizer().Encode(nil, text)
+	for name, table := range map[string]string{
+		"own": own, "of another model": prepare(other), "cut": own[:len(own)-4], "damaged": own[:40] + "\x07" + own[41:],
+		"of another kind": "mrvocab\x02" + own[8:], "a few bytes": own[:10],
+	} {
+		tok := m.open(t, &bert.Options{Vocabulary: table}).Tokenizer()
+		if diff := cmp.Diff(want, tok.Encode(nil, text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The vocabulary is found whole, whatever its pieces share.
+func FuzzVocabulary(f *testing.F) {
+	f.Add("a ab abc b\xff \xff \x00 é éa 中 abd abe")
+	f.Add(strings.Repeat("x", 300) + " x xx xxx")
+	f.Fuzz(func(t *testing.T, list string) {
+		m := newTiny()
+		m.dims, m.heads, m.inner, m.layers = 32, 1, 32, 1
+		first := map[string]int32{}
+		for _, s := range strings.Fields(list) {
+			if len(m.tokens) > 300 {
+				break
+			}
+			m.tokens = append(m.tokens, s)
+			m.scores = append(m.scores, 0)
+			m.kinds = append(m.kinds, 1)
+		}
+		for i, s := range m.tokens {
+			if _, ok := first[s]; !ok && m.kinds[i] == 1 {
+				first[s] = int32(i)
+			}
+		}
+		model, err := newModel(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A piece with the best of scores, 0, stands for a word that it spells.
+		for s, id := range first {
+			if !strings.HasPrefix(s, "\u2581") || strings.Contains(s[3:], "\u2581") || !utf8.ValidString(s) || m.scores[id] != 0 {
+				continue
+			}
+			got := model.Tokenizer().Encode(nil, s)
+			total := float32(0)
+			for _, id := range got[1 : len(got)-1] {
+				total += m.scores[id]
+			}
+			if total != 0 {
+				t.Fatalf("%q: ids %v of score %v, want %d", s, got, total, id)
+			}
 		}
 	})
 }

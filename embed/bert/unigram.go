@@ -11,8 +11,8 @@ const (
 	// unknownPenalty is what an unknown character costs beyond the lowest
 	// score of the vocabulary (kUnkPenalty in sentencepiece).
 	unknownPenalty = 10
-	// maxWord bounds the memory of one call: a longer run of characters
-	// without a space, which no model could take, is split there as well.
+	// maxWord bounds the memory of one call: a longer run of bytes without a
+	// space, which no model could take, is split there as well.
 	maxWord = 1 << 16
 )
 
@@ -20,7 +20,8 @@ const (
 // arXiv:1804.10959), as Hugging Face's tokenizers does with the Metaspace
 // pre-tokenizer: a word begins with each space, and pieces do not cross words.
 type unigram struct {
-	trie     *trie
+	trie     trie
+	scores   string // float32 of each id
 	charsmap *charsmap
 	unk      int32
 	unkScore float64
@@ -34,37 +35,18 @@ type step struct {
 	id    int32
 }
 
-func newUnigram(v *vocabulary, m *charsmap, unk int32) *unigram {
-	lowest := math.Inf(1)
-	t := buildTrie(v.count, func(yield func(piece) bool) {
-		for i, s := range v.tokens {
-			if !v.text(i, s) {
-				continue
-			}
-			score := v.score(i)
-			if score != score {
-				continue // a score that is not a number orders nothing
-			}
-			lowest = min(lowest, float64(score))
-			if !yield(piece{s, int32(i), score}) {
-				return
-			}
-		}
-	})
-	if math.IsInf(lowest, 0) {
-		lowest = 0
-	}
-	return &unigram{trie: t, charsmap: m, unk: unk, unkScore: lowest - unknownPenalty}
-}
-
 func (u *unigram) split(sc *scratch, text string) {
-	sc.word, sc.inside = sc.word[:0], false
+	sc.bytes, sc.inside = sc.bytes[:0], false
 	space := false // the last character was a space
 	for len(text) > 0 {
 		// Most text is printable ASCII between other ASCII.
 		if c := text[0]; c < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) &&
 			c != '\r' && u.charsmap.single[c>>6]&(1<<(c&63)) == 0 {
-			space = u.put(sc, rune(c), space)
+			if c != ' ' && sc.inside && len(sc.bytes) < maxWord {
+				sc.bytes, space = append(sc.bytes, c), false
+			} else {
+				space = u.put(sc, rune(c), space)
+			}
 			text = text[1:]
 			continue
 		}
@@ -89,24 +71,24 @@ func (u *unigram) put(sc *scratch, r rune, afterSpace bool) bool {
 			return true
 		}
 		u.flush(sc)
-		sc.word, sc.inside = append(sc.word, metaspace), true
+		sc.bytes, sc.inside = utf8.AppendRune(sc.bytes, metaspace), true
 		return true
 	case metaspace:
 		u.flush(sc)
 	default:
 		if !sc.inside { // the beginning of the text
-			sc.word = append(sc.word, metaspace)
-		} else if len(sc.word) >= maxWord {
+			sc.bytes = utf8.AppendRune(sc.bytes, metaspace)
+		} else if len(sc.bytes) >= maxWord {
 			u.flush(sc)
 		}
 	}
-	sc.word, sc.inside = append(sc.word, r), true
+	sc.bytes, sc.inside = utf8.AppendRune(sc.bytes, r), true
 	return false
 }
 
-// flush splits the word in sc.word and empties it.
+// flush splits the word in sc.bytes and empties it.
 func (u *unigram) flush(sc *scratch) {
-	word := sc.word
+	word := sc.bytes
 	n := len(word)
 	if n == 0 {
 		return
@@ -119,24 +101,28 @@ func (u *unigram) flush(sc *scratch) {
 		best[i].from = -1
 	}
 	best[0].score = 0
-	for start, r := range word {
+	root := u.trie.root()
+	for start, size := 0, 0; start < n; start += size {
+		size = runeLen(word[start])
 		here, single := best[start].score, false
-		node := u.trie.first(r)
-		for end := start + 1; node != noNode; end++ {
-			if s := &u.trie.slots[node]; s.id >= 0 {
-				to := &best[end]
-				if score := here + float64(s.score); to.from < 0 || score > to.score {
-					*to = step{score, int32(start), s.id}
-				}
-				single = single || end == start+1
-			}
-			if end == n {
+		at := root
+		for end := start; end < n; {
+			if at = u.trie.step(at, word[end]); at == 0 {
 				break
 			}
-			node = u.trie.step(node, word[end])
+			end++
+			// A prepared table is not trusted to hold ids of this vocabulary.
+			if id := u.trie.id(at); id >= 0 && 4*int(id) < len(u.scores) {
+				to := &best[end]
+				score := here + float64(math.Float32frombits(le32(u.scores[4*int(id):])))
+				if to.from < 0 || score > to.score {
+					*to = step{score, int32(start), id}
+				}
+				single = single || end == start+size
+			}
 		}
 		if !single {
-			to := &best[start+1]
+			to := &best[start+size]
 			if score := here + u.unkScore; to.from < 0 || score > to.score {
 				*to = step{score, int32(start), u.unk}
 			}
@@ -154,5 +140,18 @@ func (u *unigram) flush(sc *scratch) {
 	for i := len(sc.spans) - 1; i >= 0; i-- {
 		sc.add(sc.spans[i])
 	}
-	sc.word = word[:0]
+	sc.bytes = word[:0]
+}
+
+// runeLen is the length of a character of UTF-8 by its first byte.
+func runeLen(c byte) int {
+	switch {
+	case c < utf8.RuneSelf:
+		return 1
+	case c < 0xe0:
+		return 2
+	case c < 0xf0:
+		return 3
+	}
+	return 4
 }

@@ -16,7 +16,7 @@ const maxWordRunes = 100
 // punctuation and ideographs, and each word is taken apart by its longest
 // known prefixes (Devlin et al. 2018, arXiv:1810.04805, and the code with it).
 type wordPiece struct {
-	trie    *trie
+	trie    trie
 	unk     int32
 	uncased bool
 }
@@ -24,7 +24,7 @@ type wordPiece struct {
 // newWordPiece builds the tables. llama.cpp writes a piece that begins a word
 // with U+2581 before it and drops BERT's "##" from the others; the plain form
 // is taken too. The trie holds the first form of both.
-func newWordPiece(v *vocabulary, unk int32) *wordPiece {
+func newWordPiece(v *vocabulary, unk int32) (*wordPiece, error) {
 	marked, hashed, upper := 0, 0, false
 	for i, s := range v.tokens {
 		if !v.text(i, s) || bracketed(s) {
@@ -39,26 +39,27 @@ func newWordPiece(v *vocabulary, unk int32) *wordPiece {
 		upper = upper || strings.ContainsFunc(s, unicode.IsUpper)
 	}
 	phantom := marked > hashed
-	t := buildTrie(v.count, func(yield func(piece) bool) {
-		for i, s := range v.tokens {
-			if !v.text(i, s) || bracketed(s) {
-				continue
-			}
-			if !phantom {
-				if rest, ok := strings.CutPrefix(s, "##"); ok && rest != "" {
-					s = rest
-				} else {
-					s = string(metaspace) + s
-				}
-			}
-			if !yield(piece{s, int32(i), 0}) {
-				return
+	pieces := make([]piece, 0, v.count)
+	for i, s := range v.tokens {
+		if !v.text(i, s) || bracketed(s) {
+			continue
+		}
+		if !phantom {
+			if rest, ok := strings.CutPrefix(s, "##"); ok && rest != "" {
+				s = rest
+			} else {
+				s = string(metaspace) + s
 			}
 		}
-	})
+		pieces = append(pieces, piece{s, int32(i)})
+	}
+	t, err := buildTrie(pieces)
+	if err != nil {
+		return nil, err
+	}
 	// No key of llama.cpp says whether case matters: a vocabulary with no
 	// capital in it can only be meant for lower-case text.
-	return &wordPiece{trie: t, unk: unk, uncased: !upper}
+	return &wordPiece{trie: t, unk: unk, uncased: !upper}, nil
 }
 
 func (w *wordPiece) split(sc *scratch, text string) {
@@ -169,20 +170,19 @@ func (w *wordPiece) flush(sc *scratch) {
 	}
 	sc.spans = sc.spans[:0]
 	for at := 0; at < len(word); {
-		node := rootNode
+		node := w.trie.root()
 		if at == 0 {
-			node = w.trie.first(metaspace)
-			if node == noNode {
+			if node = w.trie.stepRune(node, metaspace); node == 0 {
 				sc.add(w.unk)
 				return
 			}
 		}
 		id, end := int32(-1), at
 		for i := at; i < len(word); i++ {
-			if node = w.trie.step(node, word[i]); node == noNode {
+			if node = w.trie.stepRune(node, word[i]); node == 0 {
 				break
 			}
-			if found := w.trie.slots[node].id; found >= 0 {
+			if found := w.trie.id(node); found >= 0 {
 				id, end = found, i+1
 			}
 		}

@@ -20,8 +20,16 @@ import (
 	"github.com/minirag/minirag/embed/bert"
 )
 
+//go:generate go run generate.go
+
 //go:embed multilingual-e5-small-q4_0.gguf
 var weights string
+
+// vocabulary is the table of the tokenizer, which [bert.PrepareVocabulary]
+// made of the weights.
+//
+//go:embed multilingual-e5-small.vocabulary
+var vocabulary string
 
 // What the weights say; tests compare it with them, so that New need not look.
 const (
@@ -67,6 +75,7 @@ func New(opts *Options) (*Model, error) {
 	if opts != nil {
 		m.opts = *opts
 	}
+	m.opts.Vocabulary = vocabulary
 	m.load = sync.OnceValues(func() (*bert.Model, error) { return bert.New(weights, &m.opts) })
 	return m, nil
 }

@@ -1,6 +1,7 @@
 package e5_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/minirag/minirag/embed"
+	"github.com/minirag/minirag/embed/bert"
 	"github.com/minirag/minirag/embed/e5"
 	"github.com/minirag/minirag/embed/embedtest"
 )
@@ -38,6 +40,24 @@ func TestModelNamesTheWeights(t *testing.T) {
 	info := model(t).Model()
 	if want := hex.EncodeToString(sum[:8]); !strings.Contains(info.ID, want) {
 		t.Errorf("ID %q does not name the weights, %s", info.ID, want)
+	}
+}
+
+func TestVocabularyIsThatOfTheWeights(t *testing.T) {
+	want, err := os.ReadFile("multilingual-e5-small.vocabulary")
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights, err := os.ReadFile("multilingual-e5-small-q4_0.gguf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := bert.PrepareVocabulary(string(weights))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("the vocabulary was not made of these weights; run go generate")
 	}
 }
 
