@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/epub"
 	"github.com/minirag/minirag/convert/html"
+	"github.com/minirag/minirag/convert/notebook"
 	"github.com/minirag/minirag/convert/office"
 	"github.com/minirag/minirag/convert/text"
 )
@@ -42,6 +44,7 @@ func TestReportedBugs(t *testing.T) {
 		cases = wrapped.Cases
 	}
 	formats := append(text.Formats(), html.Formats()...)
+	formats = append(append(formats, epub.Formats()...), notebook.Formats()...)
 	r := convert.NewRouter(append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...), nil)
 	for _, tc := range cases {
 		if tc.Kind != "convert" {

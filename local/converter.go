@@ -8,10 +8,13 @@ import (
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/epub"
 	"github.com/minirag/minirag/convert/html"
+	"github.com/minirag/minirag/convert/notebook"
 	"github.com/minirag/minirag/convert/office"
 	"github.com/minirag/minirag/convert/pdf"
 	"github.com/minirag/minirag/convert/text"
+	"github.com/minirag/minirag/convert/transcript"
 )
 
 // converterVersion goes up whenever a built-in format may be converted
@@ -52,6 +55,9 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats = append(formats, text.Formats()...)
 	formats = append(formats, html.Formats()...)
 	formats = append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...)
+	formats = append(formats, epub.Formats()...)
+	formats = append(formats, notebook.Formats()...)
+	formats = append(formats, transcript.Formats()...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,
 	})
