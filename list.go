@@ -30,12 +30,9 @@ func (c *Corpus) List(ctx context.Context, o *ListOptions) (*Listing, error) {
 		return nil, err
 	}
 	scopes := c.scopes(o.Scope)
-	if o.Scope == nil {
-		scopes = nil
-	}
 	files := make(map[string]scan.File, len(found.Files))
 	for _, f := range found.Files {
-		if scopes == nil || slices.ContainsFunc(scopes, func(s string) bool { return inScope(f.Path, s) }) {
+		if len(scopes) == 0 || slices.ContainsFunc(scopes, func(s string) bool { return inScope(f.Path, s) }) {
 			files[f.Path] = f
 		}
 	}

@@ -48,6 +48,9 @@ func (c *Corpus) filter(v index.View, at index.Seq, scope []string) (*index.Filt
 // scopes adds to each scope what it means below the roots, so that a display
 // path serves as well as a source.
 func (c *Corpus) scopes(scope []string) []string {
+	if len(scope) == 0 {
+		return nil
+	}
 	all := slices.Clone(scope)
 	for _, s := range scope {
 		if s == "" || filepath.IsAbs(s) || strings.Contains(s, "://") {

@@ -68,6 +68,12 @@ func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open corpus: %w", err)
 	}
+	if o.Dir == "" {
+		// A mistyped root must not come into being with an index in it.
+		if _, err := os.Stat(set.Paths()[0]); err != nil {
+			return nil, fmt.Errorf("open corpus: root: %w; correct the root, or name a folder for the index", err)
+		}
+	}
 	if err := makeDir(dir); err != nil {
 		return nil, fmt.Errorf("open index %s: %w; name a folder that can be created and written", dir, err)
 	}

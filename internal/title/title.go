@@ -5,6 +5,7 @@
 package title
 
 import (
+	"iter"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -19,8 +20,10 @@ import (
 // the converted text, name a path or file name; either may be empty, and an
 // image's title is the one without markdown.
 //
-// real says whether the title may be put into the text that is searched. A
-// title without any letter or digit may not.
+// real says whether the title may be put into the text that is embedded. A
+// title without any letter or digit may not, nor a name without a telling
+// word, such as "p00007" or "Scan 12": it would only blur the vector. The
+// keyword index has the title in any case.
 func ForFile(converterTitle, markdown, name string) (title string, real bool) {
 	stem := Stem(name)
 	if title = oneLine(converterTitle); title != "" {
@@ -31,11 +34,11 @@ func ForFile(converterTitle, markdown, name string) (title string, real bool) {
 	case usable(heading):
 		title = plain(heading)
 	case informative(stem):
-		title = stem
+		return stem, telling(stem)
 	case hasAlnum(plain(heading)):
 		title = plain(heading)
 	default:
-		title = stem
+		return stem, telling(stem)
 	}
 	return title, hasAlnum(title)
 }
@@ -103,13 +106,36 @@ func informative(stem string) bool {
 	if n < minStem {
 		return false
 	}
-	notLetter := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) }
-	for word := range strings.FieldsFuncSeq(strings.ToLower(stem), notLetter) {
+	for word := range words(stem) {
 		if !generic[word] {
 			return true
 		}
 	}
 	return false
+}
+
+// wordLetters is the length from which a run of letters is taken for a word
+// and not for a part of a number.
+const wordLetters = 3
+
+// telling reports whether a stem has a word that a sentence could have: one
+// that is not generic and long enough, or in a script that needs no length.
+func telling(stem string) bool {
+	for word := range words(stem) {
+		if !generic[word] && (utf8.RuneCountInString(word) >= wordLetters || strings.ContainsFunc(word, ideographic)) {
+			return true
+		}
+	}
+	return false
+}
+
+func ideographic(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// words yields the runs of letters in lower case.
+func words(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.Is(unicode.M, r) })
 }
 
 // boilerplate are headings that open a document and do not name it.

@@ -1,0 +1,79 @@
+package local_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/embed/embedtest"
+	"github.com/minirag/minirag/internal/testcorpus"
+	"github.com/minirag/minirag/local"
+)
+
+func open(t *testing.T, o *local.Options) *minirag.Corpus {
+	t.Helper()
+	o.Embedder = embedtest.New(nil)
+	o.CacheDir = t.TempDir()
+	c, err := local.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestOpenMakesTheIndexInTheFirstRoot(t *testing.T) {
+	root := testcorpus.Write(t, map[string]string{"a.md": "# Lighthouses\n\nThey stand on cliffs.\n"})
+	c := open(t, &local.Options{Roots: []string{root}})
+	report, err := c.Sync(t.Context(), nil)
+	if err != nil || report.Counts.Ingested != 1 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	info, err := os.Stat(filepath.Join(root, ".minirag", "index"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		t.Errorf("the index can be read by others: %v", perm)
+	}
+	if report, err := c.Sync(t.Context(), nil); err != nil || report.Counts.Skipped != 1 || report.Counts.Scanned != 1 {
+		t.Errorf("second sync: %+v, %v", report, err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	base := testcorpus.Write(t, map[string]string{"file": "x"})
+	missing := filepath.Join(base, "missing")
+	for name, tc := range map[string]struct {
+		o    *local.Options
+		want error
+	}{
+		"no options":               {nil, minirag.ErrInvalid},
+		"no roots":                 {&local.Options{}, minirag.ErrInvalid},
+		"a missing root":           {&local.Options{Roots: []string{missing}}, fs.ErrNotExist},
+		"a file in place of index": {&local.Options{Roots: []string{base}, Dir: filepath.Join(base, "file")}, nil},
+	} {
+		c, err := local.Open(t.Context(), tc.o)
+		if err == nil {
+			c.Close()
+		}
+		if err == nil || tc.want != nil && !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("the missing root was created")
+	}
+}
+
+func TestAMissingRootWithAnIndexElsewhereIsReported(t *testing.T) {
+	base := testcorpus.Write(t, nil)
+	c := open(t, &local.Options{Roots: []string{filepath.Join(base, "missing")}, Dir: filepath.Join(base, "index")})
+	report, err := c.Sync(t.Context(), nil)
+	if err != nil || report.Counts.Failed != 1 || len(report.Errors) != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
