@@ -26,12 +26,15 @@ func BenchmarkEmbed(b *testing.B) {
 				seqs = append(seqs, ids[i*tokens:][:tokens])
 			}
 			b.Run(fmt.Sprintf("tokens=%d/threads=%d", tokens, threads), func(b *testing.B) {
+				start := cpuTime()
 				for b.Loop() {
 					if _, err := m.EmbedIDs(b.Context(), seqs); err != nil {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.N*tokens*len(seqs))/b.Elapsed().Seconds(), "tokens/s")
+				n := float64(b.N * tokens * len(seqs))
+				b.ReportMetric(n/b.Elapsed().Seconds(), "tokens/s")
+				b.ReportMetric(n/(cpuTime()-start).Seconds(), "tokens/CPU-s")
 			})
 		}
 		b.Run(fmt.Sprintf("query=10/threads=%d", threads), func(b *testing.B) {
@@ -59,16 +62,20 @@ func BenchmarkTokenizer(b *testing.B) {
 	b.Run("encode", func(b *testing.B) {
 		b.SetBytes(int64(len(s)))
 		b.ReportAllocs()
+		start := cpuTime()
 		for b.Loop() {
 			ids = m.Tokenizer().Encode(ids[:0], s)
 		}
+		b.ReportMetric(float64(b.N*len(s))/1e6/(cpuTime()-start).Seconds(), "MB/CPU-s")
 	})
 	b.Run("count", func(b *testing.B) {
 		b.SetBytes(int64(len(s)))
 		b.ReportAllocs()
+		start := cpuTime()
 		for b.Loop() {
 			m.Tokenizer().Count(s)
 		}
+		b.ReportMetric(float64(b.N*len(s))/1e6/(cpuTime()-start).Seconds(), "MB/CPU-s")
 	})
 }
 

@@ -230,7 +230,7 @@ func (m *Model) mul(w *worker, l *linear, out []float32, outStride int) {
 	in := &w.in
 	if l.panels != nil {
 		groups := in.cols / kernel.Group
-		rowBytes := groups * kernel.ActGroupBytes
+		rowBytes := kernel.ActBytes(groups)
 		if !in.quantized {
 			w.act = grow(w.act, in.tokens*rowBytes)
 			for t := range in.tokens {
@@ -239,7 +239,7 @@ func (m *Model) mul(w *worker, l *linear, out []float32, outStride int) {
 			in.quantized = true
 		}
 		for p := range l.panelCount() {
-			m.kernels.MulQ4(out[p*kernel.Lanes:], outStride, w.act, l.panels[p*groups*kernel.PanelGroupBytes:],
+			m.kernels.MulQ4(out[p*kernel.Lanes:], outStride, w.act, l.panels[p*kernel.PanelBytes(groups):],
 				l.bias[p*kernel.Lanes:], groups, in.tokens)
 		}
 		return

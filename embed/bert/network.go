@@ -1,7 +1,6 @@
 package bert
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -181,7 +180,7 @@ func (l *loader) linear(name string, outputs, inputs int) linear {
 		copy(m.bias, bias)
 	}
 	if src.typ == typeQ4_0 && l.precision == Fast {
-		m.panels = unpackQ4(src)
+		m.panels = packQ4(src)
 	} else {
 		l.decodes = true
 	}
@@ -194,29 +193,14 @@ func paddedTo(n, m int) int { return (n + m - 1) / m * m }
 // panelCount is the number of panels of [kernel.Lanes] outputs.
 func (m *linear) panelCount() int { return len(m.bias) / kernel.Lanes }
 
-// unpackQ4 lays a Q4_0 matrix out as [kernel.PanelGroupBytes] describes.
-// Rows that fill up the last panel have the scale 0.
-func unpackQ4(src tensor) []byte {
+// packQ4 makes the panels of a Q4_0 matrix.
+func packQ4(src tensor) []byte {
 	groups := src.cols / groupSize
-	const blockBytes = 2 + groupSize/2
-	panels := paddedTo(src.rows, kernel.Lanes) / kernel.Lanes
-	out := make([]byte, panels*groups*kernel.PanelGroupBytes)
-	for row := range src.rows {
-		blocks := src.data[row*src.rowBytes:][:src.rowBytes]
-		lane := row % kernel.Lanes
-		dst := out[row/kernel.Lanes*groups*kernel.PanelGroupBytes:]
-		for g := range groups {
-			b := blocks[g*blockBytes:][:blockBytes]
-			d := dst[g*kernel.PanelGroupBytes:][:kernel.PanelGroupBytes]
-			// Byte j holds column j low and column j+16 high: four bytes at a
-			// time are four columns of each half.
-			for q := range 4 {
-				packed := le32(b[2+4*q:])
-				binary.LittleEndian.PutUint32(d[q*64+lane*4:], packed&0x0f0f0f0f)
-				binary.LittleEndian.PutUint32(d[(q+4)*64+lane*4:], packed>>4&0x0f0f0f0f)
-			}
-			binary.LittleEndian.PutUint32(d[kernel.Lanes*kernel.Group+4*lane:], math.Float32bits(float16(le16(b))))
-		}
+	size := kernel.PanelBytes(groups)
+	out := make([]byte, paddedTo(src.rows, kernel.Lanes)/kernel.Lanes*size)
+	for p := 0; p*size < len(out); p++ {
+		lo, hi := p*kernel.Lanes, min((p+1)*kernel.Lanes, src.rows)
+		kernel.PackQ4(out[p*size:], src.data[lo*src.rowBytes:hi*src.rowBytes], groups, float16)
 	}
 	return out
 }

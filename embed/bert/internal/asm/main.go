@@ -12,18 +12,19 @@ import (
 
 // The layout of the operands; package kernel documents it.
 const (
-	group           = 32
-	scaleOffset     = group
-	laneSumsOffset  = group + 4
-	actGroupBytes   = group + 8
-	panelWeights    = 16 * group
-	panelGroupBytes = panelWeights + 16*4
-	maxTokens       = 4
+	lanes        = 16
+	group        = 32
+	partGroups   = 4
+	groupWeights = lanes * group
+	groupBytes   = groupWeights + 4*lanes
+	partStart    = 4 * lanes
+	maxTokens    = 4
+	maxQ4Tokens  = 3
 )
 
 func main() {
 	ConstraintExpr("amd64")
-	for t := 1; t <= maxTokens; t++ {
+	for t := 1; t <= maxQ4Tokens; t++ {
 		q4(t)
 	}
 	for t := 1; t <= maxTokens; t++ {
@@ -66,24 +67,21 @@ func (r rows) next(n int) {
 	}
 }
 
-// q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes.
+// q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. With
+// three tokens the sums of int16 and of int32, two columns of weights, an
+// activation and a product are the 16 registers.
 func q4(n int) {
-	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act, panel *byte, bias *float32, groups, tiles int)")
+	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles int)")
 	Pragma("noescape")
 	out := Load(Param("out"), GP64()).(reg.GPVirtual)
 	outStride := Load(Param("outStride"), GP64()).(reg.GPVirtual)
 	act := Load(Param("act"), GP64()).(reg.GPVirtual)
-	panel := Load(Param("panel"), GP64()).(reg.GPVirtual)
-	bias := Load(Param("bias"), GP64()).(reg.GPVirtual)
-	groups := Load(Param("groups"), GP64()).(reg.GPVirtual)
+	actStride := Load(Param("actStride"), GP64()).(reg.GPVirtual)
 	tiles := Load(Param("tiles"), GP64()).(reg.GPVirtual)
-
-	actStride := GP64()
-	IMUL3Q(Imm(actGroupBytes), groups, actStride)
 	SHLQ(Imm(2), outStride)
 	o, a := newRows(out, outStride, n), newRows(act, actStride, n)
 
-	// The sums of all groups so far, 32-byte aligned on the stack.
+	// The sums of all parts so far, 32-byte aligned on the stack.
 	local := AllocLocal(n*64 + 32)
 	sums := GP64()
 	LEAQ(local, sums)
@@ -91,11 +89,8 @@ func q4(n int) {
 	ANDQ(I32(-32), sums)
 	sum := func(t, half int) Mem { return Mem{Base: sums, Disp: t*64 + half*32} }
 
-	ones := YMM()
-	VPCMPEQW(ones, ones, ones)
-	VPSRLW(Imm(15), ones, ones)
-
 	tile := fmt.Sprintf("tile%d", n)
+	part := fmt.Sprintf("part%d", n)
 	loop := fmt.Sprintf("group%d", n)
 	Label(tile)
 	zero := YMM()
@@ -104,62 +99,92 @@ func q4(n int) {
 		VMOVDQA(zero, sum(t, 0))
 		VMOVDQA(zero, sum(t, 1))
 	}
-	w, left := GP64(), GP64()
-	MOVQ(panel, w)
-	MOVQ(groups, left)
+	w, left, scales, inPart := GP64(), GP64(), GP64(), GP64()
+	Load(Param("panel"), w)
+	Load(Param("groups"), left)
+	MOVQ(left, scales)
+	SHLQ(Imm(5), scales)
+	ADDQ(act, scales)
+	sc := rows{base: scales, stride: actStride}
+
+	Label(part)
+	var acc, total [maxTokens][2]reg.VecVirtual
+	for t := range n {
+		for half := range 2 {
+			acc[t][half], total[t][half] = YMM(), YMM()
+			VMOVDQU(Mem{Base: w, Disp: 32 * half}, total[t][half])
+		}
+	}
+	ADDQ(I32(partStart), w)
+	MOVQ(U32(partGroups), inPart)
+	CMPQ(left, inPart)
+	CMOVQLT(left, inPart)
+	SUBQ(inPart, left)
 
 	Label(loop)
-	var acc [maxTokens][2]reg.VecVirtual
-	for t := range n {
-		acc[t] = [2]reg.VecVirtual{YMM(), YMM()}
-		VPBROADCASTD(a.at(t, laneSumsOffset), acc[t][0])
-		VMOVDQA(acc[t][0], acc[t][1])
-	}
 	for q := range group / 4 {
 		w0, w1 := YMM(), YMM()
 		VMOVDQU(Mem{Base: w, Disp: q * 64}, w0)
 		VMOVDQU(Mem{Base: w, Disp: q*64 + 32}, w1)
 		for t := range n {
-			b, p := YMM(), YMM()
+			b := YMM()
 			VPBROADCASTD(a.at(t, q*4), b)
-			VPMADDUBSW(b, w0, p)
+			if q == 0 {
+				VPMADDUBSW(w0, b, acc[t][0])
+				VPMADDUBSW(w1, b, acc[t][1])
+				continue
+			}
+			p := YMM()
+			VPMADDUBSW(w0, b, p)
 			VPADDW(p, acc[t][0], acc[t][0])
-			VPMADDUBSW(b, w1, b)
+			VPMADDUBSW(w1, b, b)
 			VPADDW(b, acc[t][1], acc[t][1])
 		}
 	}
 	for t := range n {
-		scale := YMM()
-		VBROADCASTSS(a.at(t, scaleOffset), scale)
 		for half := range 2 {
 			v := acc[t][half]
-			VPMADDWD(ones, v, v)
-			VCVTDQ2PS(v, v)
-			VMULPS(scale, v, v)
-			s := YMM()
-			VMOVAPS(sum(t, half), s)
-			VFMADD231PS(Mem{Base: w, Disp: panelWeights + half*32}, v, s)
-			VMOVAPS(s, sum(t, half))
+			VPMADDWD(Mem{Base: w, Disp: groupWeights + half*32}, v, v)
+			VPADDD(v, total[t][half], total[t][half])
 		}
 	}
-	ADDQ(I32(panelGroupBytes), w)
-	ADDQ(Imm(actGroupBytes), act)
-	DECQ(left)
+	ADDQ(I32(groupBytes), w)
+	ADDQ(Imm(group), act)
+	DECQ(inPart)
 	JNE(LabelRef(loop))
 
-	b0, b1 := YMM(), YMM()
-	VMOVUPS(Mem{Base: bias}, b0)
-	VMOVUPS(Mem{Base: bias, Disp: 32}, b1)
 	for t := range n {
-		v := YMM()
-		VADDPS(sum(t, 0), b0, v)
-		VMOVUPS(v, o.at(t, 0))
-		VADDPS(sum(t, 1), b1, v)
-		VMOVUPS(v, o.at(t, 32))
+		scale := YMM()
+		VBROADCASTSS(sc.at(t, 0), scale)
+		for half := range 2 {
+			v := total[t][half]
+			VCVTDQ2PS(v, v)
+			VFMADD213PS(sum(t, half), scale, v)
+			VMOVAPS(v, sum(t, half))
+		}
+	}
+	ADDQ(Imm(4), scales)
+	TESTQ(left, left)
+	JNE(LabelRef(part))
+
+	bias := GP64()
+	Load(Param("bias"), bias)
+	for half := range 2 {
+		rowScale, b := YMM(), YMM()
+		VMOVUPS(Mem{Base: w, Disp: 32 * half}, rowScale)
+		VMOVUPS(Mem{Base: bias, Disp: 32 * half}, b)
+		for t := range n {
+			v := YMM()
+			VMOVAPS(rowScale, v)
+			VFMADD132PS(sum(t, half), b, v)
+			VMOVUPS(v, o.at(t, 32*half))
+		}
 	}
 	o.next(n)
-	// The loop over groups has already passed the first of the n rows.
-	a.next(n - 1)
+	Load(Param("groups"), left)
+	SHLQ(Imm(5), left)
+	SUBQ(left, act)
+	a.next(n)
 	DECQ(tiles)
 	JNE(LabelRef(tile))
 	VZEROUPPER()

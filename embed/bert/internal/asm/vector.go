@@ -32,19 +32,34 @@ func word(name string, bits uint32) Mem {
 	return m
 }
 
-// quantize writes the twin of quantizeGroup for a number of groups.
+// horizontalMax leaves in all lanes of v the largest of its unsigned words.
+func horizontalMax(v reg.VecVirtual) {
+	other := YMM()
+	VPERM2I128(Imm(1), v, v, other)
+	VPMAXUD(other, v, v)
+	VPSHUFD(Imm(0x4e), v, other)
+	VPMAXUD(other, v, v)
+	VPSHUFD(Imm(0xb1), v, other)
+	VPMAXUD(other, v, v)
+}
+
+// quantize writes the twin of quantizePortable for whole parts of up to
+// partGroups groups.
 func quantize() {
-	TEXT("quantizeGroups", NOSPLIT, "func(dst *byte, row *float32, groups int)")
+	TEXT("quantizeRow", NOSPLIT, "func(dst *byte, row *float32, groups int)")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	row := Load(Param("row"), GP64())
-	groups := Load(Param("groups"), GP64())
+	left := Load(Param("groups"), GP64())
+	scales := GP64()
+	MOVQ(left, scales)
+	SHLQ(Imm(5), scales)
+	ADDQ(dst, scales)
 
-	sign, ones := YMM(), YMM()
+	sign, offset := YMM(), YMM()
 	VPCMPEQD(sign, sign, sign)
 	VPSRLD(Imm(1), sign, sign)
-	VPCMPEQD(ones, ones, ones)
-	VPABSB(ones, ones)
+	VPBROADCASTD(word("byteOffset", 0x80808080), offset)
 	limit := broadcast("limit", 127)
 	smallest := broadcast("smallest", 1e-36)
 	infinite := broadcast("infinite", float32(math.Inf(1)))
@@ -56,27 +71,27 @@ func quantize() {
 	}
 	VMOVDQU(d, order)
 
-	Label("quantizeLoop")
-	var v [4]reg.VecVirtual
+	Label("quantizePart")
+	inPart, n, at := GP64(), GP64(), GP64()
+	MOVQ(U32(partGroups), inPart)
+	CMPQ(left, inPart)
+	CMOVQLT(left, inPart)
+	SUBQ(inPart, left)
+
 	top := YMM()
-	for i := range v {
-		v[i] = YMM()
-		VMOVUPS(Mem{Base: row, Disp: 32 * i}, v[i])
-		if i == 0 {
-			VPAND(v[i], sign, top)
-			continue
-		}
+	VPXOR(top, top, top)
+	MOVQ(inPart, n)
+	MOVQ(row, at)
+	Label("quantizeTop")
+	for i := range 4 {
 		abs := YMM()
-		VPAND(v[i], sign, abs)
+		VPAND(Mem{Base: at, Disp: 32 * i}, sign, abs)
 		VPMAXUD(abs, top, top)
 	}
-	other := YMM()
-	VPERM2I128(Imm(1), top, top, other)
-	VPMAXUD(other, top, top)
-	VPSHUFD(Imm(0x4e), top, other)
-	VPMAXUD(other, top, top)
-	VPSHUFD(Imm(0xb1), top, other)
-	VPMAXUD(other, top, top)
+	ADDQ(Imm(4*group), at)
+	DECQ(n)
+	JNE(LabelRef("quantizeTop"))
+	horizontalMax(top)
 
 	scale, inv, mask := YMM(), YMM(), YMM()
 	VDIVPS(limit, top, scale)
@@ -86,33 +101,28 @@ func quantize() {
 	VANDPS(mask, inv, inv)
 	VCMPPS(Imm(1), infinite, inv, mask) // less than, false for NaN
 	VANDPS(mask, inv, inv)
+	VMOVSS(scale.AsX(), Mem{Base: scales})
+	ADDQ(Imm(4), scales)
+
+	Label("quantizeGroup")
+	var v [4]reg.VecVirtual
 	for i := range v {
-		VMULPS(inv, v[i], v[i])
+		v[i] = YMM()
+		VMULPS(Mem{Base: row, Disp: 32 * i}, inv, v[i])
 		VCVTPS2DQ(v[i], v[i])
 	}
 	VPACKSSDW(v[1], v[0], v[0])
 	VPACKSSDW(v[3], v[2], v[2])
 	VPACKSSWB(v[2], v[0], v[0])
 	VPERMD(v[0], order, v[0])
+	VPXOR(offset, v[0], v[0])
 	VMOVDQU(v[0], Mem{Base: dst})
-	VMOVSS(scale.AsX(), Mem{Base: dst, Disp: scaleOffset})
-
-	sums, zero := YMM(), YMM()
-	VPMADDUBSW(v[0], ones, sums)
-	VPERM2I128(Imm(1), sums, sums, other)
-	VPADDW(other, sums, sums)
-	VPSHUFD(Imm(0x4e), sums, other)
-	VPADDW(other, sums, sums)
-	VPSHUFD(Imm(0xb1), sums, other)
-	VPADDW(other, sums, sums)
-	VPSLLW(Imm(3), sums, sums)
-	VPXOR(zero, zero, zero)
-	VPSUBW(sums, zero, sums)
-	VMOVD(sums.AsX(), Mem{Base: dst, Disp: laneSumsOffset})
 	ADDQ(Imm(4*group), row)
-	ADDQ(Imm(actGroupBytes), dst)
-	DECQ(groups)
-	JNE(LabelRef("quantizeLoop"))
+	ADDQ(Imm(group), dst)
+	DECQ(inPart)
+	JNE(LabelRef("quantizeGroup"))
+	TESTQ(left, left)
+	JNE(LabelRef("quantizePart"))
 	VZEROUPPER()
 	RET()
 }

@@ -22,16 +22,38 @@ const (
 	// Group is the number of columns that share a scale.
 	Group = 32
 
-	// ActGroupBytes is the size of a group of a quantised activation row:
-	// 32 int8, their scale (float32), and two int16 that hold the sums of the
-	// columns 4i, 4i+1 and of 4i+2, 4i+3, each times -8. They start the two
-	// int16 lanes of an output, which so lose the zero point 8 of the weights
-	// at no cost: |sum| <= 8·128·16 fits, as does every result.
-	ActGroupBytes = Group + 8
-	// PanelGroupBytes is the size of a group of a panel: for each four columns
-	// 16 rows of four bytes (weight + 8, so 0..15), then 16 scales (float32).
-	PanelGroupBytes = Lanes*Group + 4*Lanes
+	// PartGroups is the number of groups over which a row of activations has one
+	// scale, and over which sums stay integers.
+	PartGroups = 4
+
+	// groupBytes is the size of a group of a panel: for each four columns 16
+	// rows of four signed bytes (weights of -8..7), then for each row its scale
+	// as int16, twice.
+	groupBytes = Lanes*Group + 4*Lanes
+	// partStart is the size of what begins a part: where the int32 sum of each
+	// row starts, which takes back the offset of the activations.
+	partStart = 4 * Lanes
+	// panelEnd is the size of what ends a panel: the float32 of each row by
+	// which its integers are multiplied.
+	panelEnd = 4 * Lanes
+
+	// maxScale is the largest scale of a group. The sums of a part fit int32,
+	// 8·127·Group·maxScale·PartGroups < 2^31; what overflows on the way to them
+	// comes back. The two int16 that become the sum of a group take eight
+	// products of two with an activation of up to 255: 8·255·16 < 2^15.
+	maxScale = 1 << 14
 )
+
+// ActBytes is the size of a quantised row of groups × [Group] activations: a
+// byte each, which is the value plus 128, then the scale (float32) of each
+// part of [PartGroups] groups, then nothing up to a multiple of 32.
+func ActBytes(groups int) int { return (groups*Group + 4*parts(groups) + 31) &^ 31 }
+
+// PanelBytes is the size of a panel of 4-bit weights with groups × [Group]
+// columns, as [PackQ4] makes it.
+func PanelBytes(groups int) int { return parts(groups)*partStart + groups*groupBytes + panelEnd }
+
+func parts(groups int) int { return (groups + PartGroups - 1) / PartGroups }
 
 // A Set is a choice of kernels.
 type Set struct {
@@ -70,9 +92,9 @@ func Named(name string) (*Set, error) {
 	return nil, fmt.Errorf("kernel %q is not one of this machine's: %q", name, names)
 }
 
-// MulQ4 multiplies tokens rows of quantised activations, each of groups ×
-// [ActGroupBytes], with one panel of groups × [PanelGroupBytes], adds bias and
-// writes [Lanes] values of each row at out[row*outStride:].
+// MulQ4 multiplies tokens rows of quantised activations, each of
+// [ActBytes], with one panel of [PanelBytes], adds bias and writes [Lanes]
+// values of each row at out[row*outStride:].
 func (s *Set) MulQ4(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
 	if tokens == 0 {
 		return
@@ -80,8 +102,8 @@ func (s *Set) MulQ4(out []float32, outStride int, act, panel []byte, bias []floa
 	if groups <= 0 || outStride < Lanes || tokens < 0 {
 		panic("kernel: MulQ4 of a wrong shape")
 	}
-	s.q4(out[:(tokens-1)*outStride+Lanes], outStride, act[:tokens*groups*ActGroupBytes],
-		panel[:groups*PanelGroupBytes], bias[:Lanes], groups, tokens)
+	s.q4(out[:(tokens-1)*outStride+Lanes], outStride, act[:tokens*ActBytes(groups)],
+		panel[:PanelBytes(groups)], bias[:Lanes], groups, tokens)
 }
 
 // MulF32 multiplies tokens rows of k activations, aStride apart, with k rows
@@ -98,16 +120,15 @@ func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w [
 		w[:(k-1)*wStride+Lanes], wStride, k, tokens)
 }
 
-// Quantize writes row, whose length is a multiple of [Group], as signed bytes
-// with one scale for each group, to dst of len(row)/Group × [ActGroupBytes].
-// A group with an infinity or NaN gets a scale that is no finite number, so
-// that the products show it.
+// Quantize writes row, whose length is a multiple of [Group], to dst, which
+// has [ActBytes]. A part with an infinity or NaN gets a scale that is no finite
+// number, so that the products show it.
 func (s *Set) Quantize(dst []byte, row []float32) {
 	groups := len(row) / Group
 	if groups*Group != len(row) {
 		panic("kernel: Quantize of a wrong length")
 	}
 	if groups > 0 {
-		s.quantize(dst[:groups*ActGroupBytes], row)
+		s.quantize(dst[:ActBytes(groups)], row)
 	}
 }

@@ -11,26 +11,24 @@ func available() []*Set {
 	return []*Set{Portable()}
 }
 
-// tile is the number of tokens that a kernel takes at once: with two halves
-// of 16 lanes each, their sums fill half of the registers.
-const tile = 4
+// The numbers of tokens that the kernels take at once, so that their sums and
+// operands fill the registers.
+const (
+	tile   = 4
+	tileQ4 = 3
+)
 
 func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
-	if n := tokens / tile; n > 0 {
-		q4Tiles4(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, n)
+	actStride := ActBytes(groups)
+	done := tokens / tileQ4 * tileQ4
+	if done > 0 {
+		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4)
 	}
-	done := tokens &^ (tile - 1)
-	if done == tokens {
-		return
-	}
-	out, act = out[done*outStride:], act[done*groups*ActGroupBytes:]
 	switch tokens - done {
 	case 1:
-		q4Tiles1(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
+		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
 	case 2:
-		q4Tiles2(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
-	case 3:
-		q4Tiles3(&out[0], outStride, &act[0], &panel[0], &bias[0], groups, 1)
+		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
 	}
 }
 
@@ -53,7 +51,7 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 	}
 }
 
-func quantizeAVX2(dst []byte, row []float32) { quantizeGroups(&dst[0], &row[0], len(row)/Group) }
+func quantizeAVX2(dst []byte, row []float32) { quantizeRow(&dst[0], &row[0], len(row)/Group) }
 
 func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }
 

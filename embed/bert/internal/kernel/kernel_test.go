@@ -14,27 +14,32 @@ import (
 
 // panel packs rows [lane][column] of weights -8..7 with their scales.
 func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
-	p := make([]byte, groups*kernel.PanelGroupBytes)
-	for g := range groups {
-		b := p[g*kernel.PanelGroupBytes:]
-		for l := range kernel.Lanes {
-			for c := range kernel.Group {
-				b[c/4*64+l*4+c%4] = byte(weight(l, g*kernel.Group+c) + 8)
+	var rows []byte
+	for l := range kernel.Lanes {
+		for g := range groups {
+			rows = binary.LittleEndian.AppendUint16(rows, float32toHalf(scale(l, g)))
+			for i := range kernel.Group / 2 {
+				c := g*kernel.Group + i
+				rows = append(rows, byte(weight(l, c)+8)|byte(weight(l, c+kernel.Group/2)+8)<<4)
 			}
-			binary.LittleEndian.PutUint32(b[kernel.Lanes*kernel.Group+4*l:], math.Float32bits(scale(l, g)))
 		}
 	}
+	p := make([]byte, kernel.PanelBytes(groups))
+	kernel.PackQ4(p, string(rows), groups, halfToFloat32)
 	return p
 }
 
-// dequantize undoes Quantize.
-func dequantize(act []byte) []float32 {
+// The tests' halves are the upper bits of a float32: PackQ4 need not know.
+func float32toHalf(v float32) uint16 { return uint16(math.Float32bits(v) >> 16) }
+func halfToFloat32(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
+
+// dequantize undoes Quantize of groups.
+func dequantize(act []byte, groups int) []float32 {
 	var row []float32
-	for ; len(act) > 0; act = act[kernel.ActGroupBytes:] {
-		scale := math.Float32frombits(binary.LittleEndian.Uint32(act[kernel.Group:]))
-		for c := range kernel.Group {
-			row = append(row, scale*float32(int8(act[c])))
-		}
+	for c := range groups * kernel.Group {
+		at := groups*kernel.Group + c/kernel.Group/kernel.PartGroups*4
+		scale := math.Float32frombits(binary.LittleEndian.Uint32(act[at:]))
+		row = append(row, scale*float32(int(act[c])-128))
 	}
 	return row
 }
@@ -75,7 +80,7 @@ func TestMulQ4(t *testing.T) {
 	}
 	for wName, weight := range weights {
 		for aName, act := range acts {
-			for _, groups := range []int{1, 2, 48} {
+			for _, groups := range []int{1, 2, 5, 48} {
 				for _, tokens := range []int{0, 1, 2, 3, 4, 5, 11} {
 					t.Run(fmt.Sprintf("%s/%s/%dx%d", wName, aName, groups, tokens), func(t *testing.T) {
 						checkMulQ4(t, weight, act, groups, tokens, rng)
@@ -94,14 +99,14 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 	}
 	scales := make([]float32, kernel.Lanes*groups)
 	for i := range scales {
-		scales[i] = float32(rng.NormFloat64()) / 64
+		scales[i] = halfToFloat32(float32toHalf(float32(rng.NormFloat64()) / 64))
 	}
 	p := panel(func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
 	bias := make([]float32, kernel.Lanes)
 	for i := range bias {
 		bias[i] = float32(i) - 7
 	}
-	rowBytes := groups * kernel.ActGroupBytes
+	rowBytes := kernel.ActBytes(groups)
 	a := make([]byte, tokens*rowBytes)
 	row := make([]float32, cols)
 	for k := range tokens {
@@ -118,7 +123,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 		}
 		s.MulQ4(out, stride, a, p, bias, groups, tokens)
 		for k := range tokens {
-			deq := dequantize(a[k*rowBytes:][:rowBytes])
+			deq := dequantize(a[k*rowBytes:][:rowBytes], groups)
 			for l := range stride {
 				got := out[k*stride+l]
 				if l >= kernel.Lanes {
@@ -128,9 +133,13 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 					continue
 				}
 				want, size := float64(bias[l]), math.Abs(float64(bias[l]))
+				top := 0.0 // scales are rounded to a part of the largest
+				for g := range groups {
+					top = max(top, math.Abs(float64(scales[l*groups+g])))
+				}
 				for c, v := range deq {
 					p := float64(v) * float64(w[l*cols+c]) * float64(scales[l*groups+c/kernel.Group])
-					want, size = want+p, size+math.Abs(p)
+					want, size = want+p, size+math.Abs(p)+3.1*math.Abs(float64(v)*float64(w[l*cols+c]))*top
 				}
 				if !(math.Abs(float64(got)-want) <= 1e-5*size+1e-6) {
 					t.Fatalf("%s: token %d lane %d = %v, want %v", s.Name(), k, l, got, want)
@@ -181,9 +190,9 @@ func TestQuantize(t *testing.T) {
 		} {
 			row := make([]float32, kernel.Group)
 			row[3] = fill
-			act := make([]byte, kernel.ActGroupBytes)
+			act := make([]byte, kernel.ActBytes(1))
 			s.Quantize(act, row)
-			got := dequantize(act)
+			got := dequantize(act, 1)
 			for i, v := range got {
 				want := row[i]
 				switch name {
@@ -225,24 +234,25 @@ func FuzzQuantize(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		row := bytesToFloats(b)
 		row = row[:len(row)/kernel.Group*kernel.Group]
-		want := make([]byte, len(row)/kernel.Group*kernel.ActGroupBytes)
+		groups := len(row) / kernel.Group
+		want := make([]byte, kernel.ActBytes(groups))
 		kernel.Portable().Quantize(want, row)
 		for _, s := range sets(t) {
 			got := make([]byte, len(want))
 			s.Quantize(got, row)
-			for at := 0; at < len(want); at += kernel.ActGroupBytes {
-				g, w := got[at:][:kernel.ActGroupBytes], want[at:][:kernel.ActGroupBytes]
-				scale := math.Float32frombits(binary.LittleEndian.Uint32(w[kernel.Group:]))
-				if scale-scale != 0 {
-					// Only the scale of a group that is not finite has a meaning.
-					scale = math.Float32frombits(binary.LittleEndian.Uint32(g[kernel.Group:]))
-					if scale-scale == 0 {
-						t.Fatalf("%s: scale %v of a group that is not finite", s.Name(), scale)
+			for p := 0; p < groups; p += kernel.PartGroups {
+				at := groups*kernel.Group + p/kernel.PartGroups*4
+				scale := func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[at:])) }
+				if v := scale(want); v-v != 0 {
+					// Only the scale of a part that is not finite has a meaning.
+					if v := scale(got); v-v == 0 {
+						t.Fatalf("%s: scale %v of a part that is not finite", s.Name(), v)
 					}
 					continue
 				}
-				if !bytes.Equal(g, w) {
-					t.Fatalf("%s: group at %d = %v, want %v", s.Name(), at, g, w)
+				lo, hi := p*kernel.Group, min(p+kernel.PartGroups, groups)*kernel.Group
+				if scale(got) != scale(want) || !bytes.Equal(got[lo:hi], want[lo:hi]) {
+					t.Fatalf("%s: part at %d = %v × %v, want %v × %v", s.Name(), lo, got[lo:hi], scale(got), want[lo:hi], scale(want))
 				}
 			}
 		}
@@ -304,7 +314,7 @@ func TestSoftmax(t *testing.T) {
 func BenchmarkMulQ4(b *testing.B) {
 	const groups, tokens = 12, 64
 	p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
-	act := make([]byte, tokens*groups*kernel.ActGroupBytes)
+	act := make([]byte, tokens*kernel.ActBytes(groups))
 	out, bias := make([]float32, tokens*kernel.Lanes), make([]float32, kernel.Lanes)
 	for _, s := range sets(b) {
 		b.Run(s.Name(), func(b *testing.B) {
