@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/minirag/minirag"
-	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 // A refusal is an error in the words that the model reads.
@@ -43,33 +43,16 @@ func (s *Server) explain(ctx context.Context, err error) string {
 	return text
 }
 
-// parts takes an error of the corpus apart. The converters' errors say what
-// was converted once more, so of those only the innermost counts. text ends
-// with a hint: the error's own or one of ours.
+// parts takes an error of the corpus apart. text ends with a hint: the
+// error's own or one of ours.
 func parts(err error) (op, source, text string) {
-	var hint string
-	text = err.Error()
-	if e := (*minirag.SourceError)(nil); errors.As(err, &e) {
-		op, source, text, hint = e.Op, e.Source, e.Err.Error(), e.Hint
-	}
-	if e := (*convert.Error)(nil); errors.As(err, &e) {
-		op, text = "convert", e.Err.Error()
-		if source == "" {
-			source = e.Source
-		}
-		if e.Hint != "" {
-			hint = e.Hint
-		}
-	}
+	op, source, text, hint := wire.Parts(err)
 	for _, h := range hints {
 		if hint == "" && errors.Is(err, h.err) {
 			hint = h.hint
 		}
 	}
-	if hint != "" {
-		text += " (" + hint + ")"
-	}
-	return op, source, text
+	return op, source, wire.WithHint(text, hint)
 }
 
 // resolve checks a path that a model gave and returns its source.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 // mediaTypes are what ingest_data takes as format.
@@ -93,21 +94,7 @@ func (s *Server) query(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := queryResult{
-		Results: make([]row, 0, len(res.Hits)),
-		Sources: make([]sourceRow, 0, len(res.Sources)),
-		Parents: map[string]string{},
-		Notice:  res.Notice,
-	}
-	for i := range res.Hits {
-		out.Results = append(out.Results, makeRow(&res.Hits[i], out.Parents))
-	}
-	for _, h := range res.Sources {
-		out.Sources = append(out.Sources, sourceRow{
-			Source: h.Source.ID, Title: h.Source.Title, Hits: h.Hits, DisplayPath: h.Source.DisplayPath,
-		})
-	}
-	return out, nil
+	return wire.QueryOf(res), nil
 }
 
 func (s *Server) neighbors(ctx context.Context, a args) (any, error) {
@@ -116,7 +103,7 @@ func (s *Server) neighbors(ctx context.Context, a args) (any, error) {
 		return nil, err
 	}
 	i, before, after := a.number("chunkIndex", 0), a.number("before", 1), a.number("after", 1)
-	out := neighborsResult{Chunks: []row{}}
+	out := wire.Neighbors{Chunks: []wire.Row{}}
 	if i+after < 0 || before+after < 0 {
 		return out, nil
 	}
@@ -128,11 +115,7 @@ func (s *Server) neighbors(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for j := range hits {
-		r := makeRow(&hits[j], nil)
-		r.Score, r.Distance = 0, nil
-		out.Chunks = append(out.Chunks, r)
-	}
+	out.Chunks = wire.Rows(hits)
 	return out, nil
 }
 
@@ -157,10 +140,7 @@ func (s *Server) readFile(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readResult{
-		Source: t.Source.ID, SourceType: string(t.Source.Kind), Title: t.Source.Title,
-		ChunkCount: t.Source.Chunks, Text: t.Markdown, Warnings: t.Source.Warnings,
-	}, nil
+	return wire.TextOf(t), nil
 }
 
 func (s *Server) list(ctx context.Context, a args) (any, error) {
@@ -178,25 +158,7 @@ func (s *Server) list(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := listResult{
-		Files:           make([]fileRow, 0, len(l.Sources)),
-		UnlistedFolders: make([]folderRow, 0, len(l.UnlistedFolders)),
-	}
-	for _, f := range l.Sources {
-		out.Files = append(out.Files, fileRow{
-			Source: f.ID, SourceType: string(f.Kind), Title: f.Title, State: string(f.State),
-			ChunkCount: f.Chunks, OCREngine: f.OCREngine, Warnings: f.Warnings,
-		})
-	}
-	for _, f := range l.UnlistedFolders {
-		r := folderRow{Path: f.Path, IndexedCount: f.Indexed, Message: f.Message}
-		if f.Err != nil {
-			text := f.Err.Error()
-			r.Error = &text
-		}
-		out.UnlistedFolders = append(out.UnlistedFolders, r)
-	}
-	return out, nil
+	return wire.ListOf(l), nil
 }
 
 func (s *Server) remove(ctx context.Context, a args) (any, error) {
@@ -211,7 +173,7 @@ func (s *Server) remove(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return deleteResult{Source: src.ID, DeletedChunks: src.Chunks}, nil
+	return wire.Deleted{Source: src.ID, DeletedChunks: src.Chunks}, nil
 }
 
 func (s *Server) status(ctx context.Context, _ args) (any, error) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 // jobs keeps the latest sync of this server and at most one that runs.
@@ -30,7 +31,7 @@ type job struct {
 	seen     bool       // signs is closed
 	finished time.Time
 	counts   minirag.Counts
-	errs     []jobError
+	errs     []wire.Error
 	err      error // why the sync as a whole could not run
 	done     int
 	total    int
@@ -137,7 +138,7 @@ func (j *job) end(report *minirag.SyncReport, err error) {
 }
 
 // makeJobError shapes an error. What it says does not repeat the source.
-func makeJobError(source string, err error) jobError {
+func makeJobError(source string, err error) wire.Error {
 	op, of, text := parts(err)
 	switch {
 	case of != "" && of != source:
@@ -145,7 +146,7 @@ func makeJobError(source string, err error) jobError {
 	case op != "":
 		text = op + ": " + text
 	}
-	return jobError{Source: source, Error: text}
+	return wire.Error{Source: source, Error: text}
 }
 
 // syncStatus reports on the latest job.
@@ -167,8 +168,8 @@ func (j *job) record(explain func(error) string) jobRecord {
 		JobID:     j.id,
 		State:     "pending",
 		StartedAt: stamp(j.started),
-		Counts:    jobCounts(j.counts),
-		Errors:    append([]jobError{}, j.errs...),
+		Counts:    wire.Counts(j.counts),
+		Errors:    append([]wire.Error{}, j.errs...),
 		Processed: j.done,
 		Total:     j.total,
 	}

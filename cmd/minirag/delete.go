@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func (a *app) deleteCommand() *cli.Command {
@@ -35,7 +36,7 @@ func (a *app) delete(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		if cmd.Bool("json") {
-			return a.printJSON(deletedJSON{was.ID, was.Chunks})
+			return a.printJSON(wire.Deleted{Source: was.ID, DeletedChunks: was.Chunks})
 		}
 		fmt.Fprintf(a.out, "deleted %d chunk(s) of %s\n", was.Chunks, was.ID)
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func (a *app) ingestCommand() *cli.Command {
@@ -41,7 +42,7 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 			case ctx.Err() != nil:
 				return ctx.Err()
 			case err != nil:
-				out.Failed = append(out.Failed, errorJSON{path, detail(err)})
+				out.Failed = append(out.Failed, wire.Error{Source: path, Error: detail(err)})
 			default:
 				a.warn(src)
 				out.Ingested = append(out.Ingested, ingestedJSON{Source: src.ID, ChunkCount: src.Chunks})
@@ -76,13 +77,13 @@ type gathering struct {
 	corpus *minirag.Corpus
 	seen   map[string]bool // by real path
 	files  []string
-	failed []errorJSON // folders that cannot be looked into
+	failed []wire.Error // folders that cannot be looked into
 }
 
 // gather fails as a whole if one of the paths is outside the roots, so that
 // nothing is ingested by a command that is partly a mistake.
 func gather(ctx context.Context, corpus *minirag.Corpus, paths []string) (*gathering, error) {
-	g := &gathering{corpus: corpus, seen: map[string]bool{}, failed: []errorJSON{}}
+	g := &gathering{corpus: corpus, seen: map[string]bool{}, failed: []wire.Error{}}
 	sources := make([]string, len(paths))
 	for i, path := range paths {
 		var err error
@@ -130,7 +131,7 @@ func (g *gathering) addFolder(ctx context.Context, dir string) error {
 	}
 	for _, u := range listing.UnlistedFolders {
 		if u.Err != nil {
-			g.failed = append(g.failed, errorJSON{u.Path, u.Message})
+			g.failed = append(g.failed, wire.Error{Source: u.Path, Error: u.Message})
 		}
 	}
 	return nil

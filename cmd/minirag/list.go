@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func (a *app) listCommand() *cli.Command {
@@ -44,7 +45,7 @@ func (a *app) list(ctx context.Context, cmd *cli.Command) error {
 			fmt.Fprintf(a.stderr, "warn: %s: %s\n", u.Path, u.Message)
 		}
 		if cmd.Bool("json") {
-			return a.printJSON(toList(listing))
+			return a.printJSON(wire.ListOf(listing))
 		}
 		if len(listing.Sources) == 0 {
 			fmt.Fprintln(a.out, "no files found")
@@ -58,23 +59,4 @@ func (a *app) list(ctx context.Context, cmd *cli.Command) error {
 		}
 		return nil
 	})
-}
-
-func toList(l *minirag.Listing) listJSON {
-	out := listJSON{Files: []listedJSON{}, UnlistedFolders: []unlistedJSON{}}
-	for _, s := range l.Sources {
-		out.Files = append(out.Files, listedJSON{
-			Source: s.ID, SourceType: string(s.Kind), Title: s.Title, State: string(s.State),
-			ChunkCount: s.Chunks, OCREngine: s.OCREngine,
-		})
-	}
-	for _, u := range l.UnlistedFolders {
-		row := unlistedJSON{Path: u.Path, IndexedCount: u.Indexed, Message: u.Message}
-		if u.Err != nil {
-			msg := u.Err.Error()
-			row.Error = &msg
-		}
-		out.UnlistedFolders = append(out.UnlistedFolders, row)
-	}
-	return out
 }

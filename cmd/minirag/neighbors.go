@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func (a *app) neighborsCommand() *cli.Command {
@@ -44,7 +45,7 @@ func (a *app) neighbors(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		if cmd.Bool("json") {
-			return a.printJSON(neighborsJSON{toHits(hits)})
+			return a.printJSON(wire.Neighbors{Chunks: wire.Rows(hits)})
 		}
 		if len(hits) == 0 {
 			fmt.Fprintln(a.out, "no chunks")

@@ -9,6 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 // excerptRunes is how much of a hit is shown to a person.
@@ -85,7 +86,7 @@ func (a *app) query(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		if cmd.Bool("json") {
-			return a.printJSON(toQuery(result))
+			return a.printJSON(wire.QueryOf(result))
 		}
 		a.printResult(result)
 		return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func targetFlags() []cli.Flag {
@@ -43,8 +44,7 @@ func (a *app) read(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		if cmd.Bool("json") {
-			s := text.Source
-			return a.printJSON(textJSON{s.ID, string(s.Kind), s.Title, s.Chunks, text.Markdown})
+			return a.printJSON(wire.TextOf(text))
 		}
 		fmt.Fprint(a.out, text.Markdown)
 		if !strings.HasSuffix(text.Markdown, "\n") {

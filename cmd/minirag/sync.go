@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
 func (a *app) syncCommand() *cli.Command {
@@ -39,7 +40,7 @@ func (a *app) sync(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		if cmd.Bool("json") {
-			err = a.printJSON(syncJSON{countsJSON(report.Counts), toErrors(report.Errors)})
+			err = a.printJSON(syncJSON{wire.Counts(report.Counts), wire.ErrorsOf(report.Errors)})
 		} else {
 			c := report.Counts
 			fmt.Fprintf(a.out, "scanned: %d, ingested: %d, skipped: %d, moved: %d, deleted: %d, relabelled: %d, unreadable: %d, failed: %d\n",

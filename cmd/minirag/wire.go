@@ -3,63 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 
-	"github.com/minirag/minirag"
-	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/mcpserver/wire"
 )
 
-// The types of the JSON output. Names and nesting are those of the MCP tools.
+// The types of the JSON output that no MCP tool has.
 type (
-	hitJSON struct {
-		Text       string   `json:"text"`
-		Source     string   `json:"source"`
-		Title      string   `json:"title"`
-		ChunkIndex int      `json:"chunkIndex"`
-		Score      float64  `json:"score"`
-		Distance   *float64 `json:"distance"`
-		ParentID   *string  `json:"parentId"`
-	}
-	sourceHitsJSON struct {
-		Source      string `json:"source"`
-		Title       string `json:"title"`
-		Hits        int    `json:"hits"`
-		DisplayPath string `json:"displayPath"`
-	}
-	queryJSON struct {
-		Results []hitJSON         `json:"results"`
-		Sources []sourceHitsJSON  `json:"sources"`
-		Parents map[string]string `json:"parents"`
-		Notice  string            `json:"notice,omitempty"`
-	}
-	neighborsJSON struct {
-		Chunks []hitJSON `json:"chunks"`
-	}
-	textJSON struct {
-		Source     string `json:"source"`
-		SourceType string `json:"sourceType"`
-		Title      string `json:"title"`
-		ChunkCount int    `json:"chunkCount"`
-		Text       string `json:"text"`
-	}
-	countsJSON struct {
-		Scanned    int `json:"scanned"`
-		Ingested   int `json:"ingested"`
-		Skipped    int `json:"skipped"`
-		Moved      int `json:"moved"`
-		Deleted    int `json:"deleted"`
-		Relabelled int `json:"relabelled"`
-		Unreadable int `json:"unreadable"`
-		Failed     int `json:"failed"`
-	}
-	errorJSON struct {
-		Source string `json:"source"`
-		Error  string `json:"error"`
-	}
 	syncJSON struct {
-		Counts countsJSON  `json:"counts"`
-		Errors []errorJSON `json:"errors"`
+		Counts wire.Counts  `json:"counts"`
+		Errors []wire.Error `json:"errors"`
 	}
 	ingestedJSON struct {
 		Source     string  `json:"source"`
@@ -68,29 +21,7 @@ type (
 	}
 	ingestJSON struct {
 		Ingested []ingestedJSON `json:"ingested"`
-		Failed   []errorJSON    `json:"failed"`
-	}
-	listedJSON struct {
-		Source     string `json:"source"`
-		SourceType string `json:"sourceType"`
-		Title      string `json:"title"`
-		State      string `json:"state"`
-		ChunkCount int    `json:"chunkCount"`
-		OCREngine  string `json:"ocrEngine"`
-	}
-	unlistedJSON struct {
-		Path         string  `json:"path"`
-		Error        *string `json:"error"`
-		IndexedCount int     `json:"indexedCount"`
-		Message      string  `json:"message"`
-	}
-	listJSON struct {
-		Files           []listedJSON   `json:"files"`
-		UnlistedFolders []unlistedJSON `json:"unlistedFolders"`
-	}
-	deletedJSON struct {
-		Source        string `json:"source"`
-		DeletedChunks int    `json:"deletedChunks"`
+		Failed   []wire.Error   `json:"failed"`
 	}
 	convertedJSON struct {
 		Title    string            `json:"title"`
@@ -145,60 +76,8 @@ func (a *app) printJSON(v any) error {
 	return nil
 }
 
-func toHits(hits []minirag.Hit) []hitJSON {
-	rows := []hitJSON{}
-	for _, h := range hits {
-		row := hitJSON{Text: h.Text, ChunkIndex: h.Index, Score: h.Score, Distance: h.Distance}
-		if h.Source != nil {
-			row.Source, row.Title = h.Source.ID, h.Source.Title
-		}
-		if h.Section != nil {
-			row.ParentID = &h.Section.ID
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func toQuery(r *minirag.Result) queryJSON {
-	q := queryJSON{Results: toHits(r.Hits), Sources: []sourceHitsJSON{}, Parents: map[string]string{}, Notice: r.Notice}
-	for _, s := range r.Sources {
-		q.Sources = append(q.Sources, sourceHitsJSON{s.Source.ID, s.Source.Title, s.Hits, s.Source.DisplayPath})
-	}
-	for _, h := range r.Hits {
-		if h.Section != nil {
-			q.Parents[h.Section.ID] = h.Section.Text
-		}
-	}
-	return q
-}
-
-func toErrors(errs []*minirag.SourceError) []errorJSON {
-	rows := []errorJSON{}
-	for _, e := range errs {
-		rows = append(rows, errorJSON{e.Source, detail(e)})
-	}
-	return rows
-}
-
 // detail is the message of an error next to which its source stands already.
 func detail(err error) string {
-	var (
-		source *minirag.SourceError
-		conv   *convert.Error
-		hint   string
-	)
-	switch {
-	case errors.As(err, &source):
-		err, hint = source.Err, source.Hint
-		if errors.As(err, &conv) {
-			return detail(err)
-		}
-	case errors.As(err, &conv):
-		err, hint = conv.Err, conv.Hint
-	}
-	if hint != "" {
-		return fmt.Sprintf("%v (%s)", err, hint)
-	}
-	return err.Error()
+	_, _, text, hint := wire.Parts(err)
+	return wire.WithHint(text, hint)
 }
