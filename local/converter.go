@@ -11,6 +11,7 @@ import (
 	"github.com/minirag/minirag/convert/epub"
 	"github.com/minirag/minirag/convert/html"
 	"github.com/minirag/minirag/convert/notebook"
+	"github.com/minirag/minirag/convert/odf"
 	"github.com/minirag/minirag/convert/office"
 	"github.com/minirag/minirag/convert/pdf"
 	"github.com/minirag/minirag/convert/text"
@@ -57,6 +58,7 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats = append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...)
 	formats = append(formats, epub.Formats()...)
 	formats = append(formats, notebook.Formats()...)
+	formats = append(formats, odf.Formats()...)
 	formats = append(formats, transcript.Formats()...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,
