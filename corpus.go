@@ -27,6 +27,7 @@ type Corpus struct {
 	apply sync.Mutex // taken before Options.ApplyLock
 	sync  sync.Mutex // taken before Options.SyncLock
 	scope scopeCache
+	stats statsCache
 
 	mu     sync.Mutex // guards closed and the count of calls
 	closed bool

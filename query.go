@@ -218,7 +218,7 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
-	stats, err := v.Stats()
+	stats, err := c.stats.of(v)
 	if err != nil {
 		return nil, err
 	}

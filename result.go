@@ -23,6 +23,27 @@ type scopeCache struct {
 	filter *index.Filter
 }
 
+// statsCache keeps the counts of the last sequence, which cost a look at
+// every document.
+type statsCache struct {
+	mu    sync.Mutex // guards the rest
+	at    index.Seq
+	stats index.Stats
+}
+
+func (c *statsCache) of(v index.View) (index.Stats, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.at == v.Seq() && c.at != 0 {
+		return c.stats, nil
+	}
+	stats, err := v.Stats()
+	if err == nil {
+		c.at, c.stats = v.Seq(), stats
+	}
+	return stats, err
+}
+
 // filter turns a scope into the set of its documents at a sequence.
 func (c *Corpus) filter(v index.View, at index.Seq, scope []string) (*index.Filter, error) {
 	if len(scope) == 0 {
