@@ -4,13 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
-	"github.com/klippa-app/go-pdfium/enums"
-	pdfiumerrors "github.com/klippa-app/go-pdfium/errors"
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/minirag/minirag/convert"
 )
 
@@ -20,15 +15,19 @@ const format = "pdf"
 // read converts one document. After an error the instance may be in any
 // state; after success too it is not used again.
 func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits) (*convert.Document, error) {
-	opened, err := in.OpenDocument(&requests.OpenDocument{File: &data})
-	if err != nil {
-		return nil, openError(err, data)
+	at := in.put(data)
+	opened := uint64(uint32(in.call("FPDF_LoadMemDocument", at, uint64(len(data)), 0)))
+	if opened == 0 {
+		code := in.number("FPDF_GetLastError")
+		if in.err != nil {
+			return nil, engineError("open", in.err)
+		}
+		return nil, openError(code, data)
 	}
-	count, err := in.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
-	if err != nil {
-		return nil, engineError("count pages", err)
+	pages := in.number("FPDF_GetPageCount", opened)
+	if in.err != nil {
+		return nil, engineError("count pages", in.err)
 	}
-	pages := count.PageCount
 	if pages > limits.Pages {
 		return nil, &convert.LimitError{What: "pages", Max: int64(limits.Pages)}
 	}
@@ -36,31 +35,30 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 		return nil, explainFormat(data)
 	}
 	doc := &convert.Document{Format: format}
-	in.describe(opened.Document, doc)
+	in.describe(opened, doc)
+	outline := in.outline(opened)
 
-	lines := make([][]line, 0, min(pages, 1024))
+	texts := make([]pageText, 0, min(pages, 1024))
+	fonts := map[uint64]bool{}
 	var bare, broken []int // page numbers
 	var size int64
 	for page := range pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		got, err := in.page(opened.Document, page)
+		got, err := in.page(opened, page, fonts)
 		switch {
-		case errors.Is(err, pdfiumerrors.ErrPage):
+		case errors.Is(err, errPage):
 			broken = append(broken, page+1)
 		case err != nil:
 			return nil, engineError(fmt.Sprintf("read page %d", page+1), err)
-		case len(got) == 0:
+		case got.size == 0:
 			bare = append(bare, page+1)
 		}
-		for _, l := range got {
-			size += int64(len(l.text)) + 1
-		}
-		if size > limits.OutputBytes {
+		if size += int64(got.size); size > limits.OutputBytes {
 			return nil, &convert.LimitError{What: "output size in bytes", Max: limits.OutputBytes}
 		}
-		lines = append(lines, got)
+		texts = append(texts, got)
 	}
 	switch {
 	case len(broken) == pages:
@@ -68,19 +66,7 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 	case size == 0:
 		return nil, noText(pages, len(broken))
 	}
-	scale := newHeadingScale(lines)
-	var out strings.Builder
-	for _, page := range lines {
-		if len(page) == 0 {
-			continue
-		}
-		if out.Len() > 0 {
-			out.WriteString("\n\n")
-		}
-		out.WriteString(layOut(page, scale))
-	}
-	out.WriteByte('\n')
-	doc.Markdown = convert.Normalize(out.String())
+	doc.Markdown = convert.Normalize(markdown(texts, outline) + "\n")
 	if len(bare) > 0 {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("no text on %s of %d: blank or scanned, OCR would be needed", pageList(bare), pages))
 	}
@@ -90,96 +76,46 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 	return doc, nil
 }
 
-// page returns the lines of a page as PDFium orders them.
-//
-// Every call into the sandbox costs microseconds, because it can be
-// cancelled. So the text is taken in one, and positions for line beginnings only.
-func (in *instance) page(doc references.FPDF_DOCUMENT, index int) ([]line, error) {
-	page := requests.Page{ByIndex: &requests.PageByIndex{Document: doc, Index: index}}
-	loaded, err := in.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
-	if err != nil {
-		return nil, err
-	}
-	text := loaded.TextPage
-	chars, err := in.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
-	if err != nil {
-		return nil, err
-	}
-	var lines []line
-	if chars.Count > 0 {
-		got, err := in.FPDFText_GetText(&requests.FPDFText_GetText{TextPage: text, Count: chars.Count})
-		if err != nil {
-			return nil, err
-		}
-		turn := enums.FPDF_PAGE_ROTATION_NONE
-		if rotation, err := in.FPDFPage_GetRotation(&requests.FPDFPage_GetRotation{Page: page}); err == nil {
-			turn = rotation.PageRotation
-		}
-		for _, part := range splitLines(got.Text) {
-			l := line{text: part.text}
-			l.x, l.y, l.size, l.placed = in.place(text, part.start, turn)
-			if l.end = l.y; part.joined {
-				if _, end, _, ok := in.place(text, part.end, turn); ok {
-					l.end = end
-				}
+// markdown writes the pages' texts.
+func markdown(pages []pageText, outline map[string]int) string {
+	scale := newHeadingScale(pages, outline)
+	var out strings.Builder
+	for _, page := range pages {
+		for _, b := range page.blocks {
+			var part string
+			if b.table != nil {
+				part = b.table.markdown()
+			} else {
+				part = layOut(b.lines, scale)
 			}
-			lines = append(lines, l)
+			if part == "" {
+				continue
+			}
+			if out.Len() > 0 {
+				out.WriteString("\n\n")
+			}
+			out.WriteString(part)
 		}
 	}
-	_, err = in.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text})
-	return lines, err
+	return out.String()
 }
 
-// place returns where a character begins, as seen on the turned page, and its
-// font's size; false when that is not known or the text does not run to the
-// right, as a stamp in the margin. index counts the text's characters.
-func (in *instance) place(text references.FPDF_TEXTPAGE, index int, turn enums.FPDF_PAGE_ROTATION) (x, y, size float64, ok bool) {
-	char, err := in.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: text, NTextIndex: index})
-	if err != nil {
-		return 0, 0, 0, false
-	}
-	origin, err := in.FPDFText_GetCharOrigin(&requests.FPDFText_GetCharOrigin{TextPage: text, Index: char.CharIndex})
-	if err != nil {
-		return 0, 0, 0, false
-	}
-	font, err := in.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: text, Index: char.CharIndex})
-	if err != nil {
-		return 0, 0, 0, false
-	}
-	// Many programs select a font at 1 point and scale it.
-	matrix, err := in.FPDFText_GetMatrix(&requests.FPDFText_GetMatrix{TextPage: text, Index: char.CharIndex})
-	if err != nil {
-		return 0, 0, 0, false
-	}
-	size = font.FontSize * math.Hypot(float64(matrix.Matrix.C), float64(matrix.Matrix.D))
-	x, y = turned(origin.X, origin.Y, turn)
-	right, up := turned(float64(matrix.Matrix.A), float64(matrix.Matrix.B), turn)
-	return x, y, size, right > math.Abs(up)
-}
-
-// turned returns a place or direction of the page's own space as seen on the turned page.
-func turned(x, y float64, turn enums.FPDF_PAGE_ROTATION) (float64, float64) {
-	switch turn {
-	case enums.FPDF_PAGE_ROTATION_90_CW:
-		return y, -x
-	case enums.FPDF_PAGE_ROTATION_180_CW:
-		return -x, -y
-	case enums.FPDF_PAGE_ROTATION_270_CW:
-		return -y, x
-	}
-	return x, y
-}
+// What FPDF_GetLastError returns (fpdfview.h).
+const (
+	codePassword = 4
+	codeSecurity = 5
+)
 
 // openError words why PDFium did not open data.
-func openError(err error, data []byte) error {
-	switch {
-	case errors.Is(err, pdfiumerrors.ErrPassword):
+func openError(code int, data []byte) error {
+	switch code {
+	case codePassword:
 		return &convert.Error{
 			Format: format,
 			Err:    fmt.Errorf("%w: a password is needed to open it", convert.ErrEncrypted),
 			Hint:   "save a copy without a password",
 		}
-	case errors.Is(err, pdfiumerrors.ErrSecurity):
+	case codeSecurity:
 		return &convert.Error{
 			Format: format,
 			Err:    fmt.Errorf("%w: its kind of encryption is not supported", convert.ErrEncrypted),

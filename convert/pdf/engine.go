@@ -35,6 +35,7 @@ type engine struct {
 	// mu serialises making instances, and guards:
 	mu   sync.Mutex
 	next *sandboxMemory // the memory of the instance being made
+	made api.Module     // its module
 }
 
 // startEngine compiles PDFium or loads it from cacheDir. Cancelling ctx later
@@ -73,6 +74,7 @@ func newEngine(ctx context.Context, cache wazero.CompilationCache) (_ *engine, e
 	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return e.next }))
+	ctx = experimental.WithFunctionListenerFactory(ctx, moduleCatcher{func(m api.Module) { e.made = m }})
 	e.pool, err = webassembly.Init(webassembly.Config{
 		Context:  ctx,
 		MaxTotal: -1, // Converter.slots bounds them
@@ -97,8 +99,9 @@ func (e *engine) close() error {
 
 // An instance is one sandbox with one PDFium in it, for one document.
 type instance struct {
-	pdfium.Pdfium
-	memory *sandboxMemory
+	*sandbox
+	pdfium pdfium.Pdfium
+	heap   *sandboxMemory
 	disarm func() bool   // stops watching the context; false when the watch began to kill
 	killed chan struct{} // closed when the kill is over
 }
@@ -108,20 +111,26 @@ func (e *engine) instance(ctx context.Context, memory int64) (*instance, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	in := &instance{memory: &sandboxMemory{limit: uint64(memory)}, killed: make(chan struct{})}
+	in := &instance{heap: &sandboxMemory{limit: uint64(memory)}, killed: make(chan struct{})}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.next = in.memory
+	e.next = in.heap
 	var err error
 	// Without a deadline: making one takes milliseconds, and an abandoned
 	// attempt would take the next one's memory.
-	in.Pdfium, err = e.pool.GetInstanceWithContext(context.WithoutCancel(ctx))
+	e.made = nil
+	in.pdfium, err = e.pool.GetInstanceWithContext(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, fmt.Errorf("start a sandbox: %w", err)
 	}
+	if e.made == nil {
+		_ = in.pdfium.Kill()
+		return nil, errors.New("start a sandbox: no module was made")
+	}
+	in.sandbox = newSandbox(e.made)
 	in.disarm = context.AfterFunc(ctx, func() {
 		defer close(in.killed)
-		_ = in.Kill()
+		_ = in.pdfium.Kill()
 	})
 	return in, nil
 }
@@ -134,7 +143,7 @@ func (in *instance) release() {
 	}
 	// Not Close, which lets PDFium tidy up first: after an error its memory
 	// may be in any state.
-	_ = in.Kill()
+	_ = in.pdfium.Kill()
 }
 
 // sandboxMemory is the memory of one sandbox. It lives on the Go heap, so that

@@ -1,7 +1,5 @@
 package pdf
 
-import "strings"
-
 // For tests of the parts that need no engine.
 type Line = line
 
@@ -17,12 +15,11 @@ var (
 
 // LayOut lays out the pages of a document.
 func LayOut(pages ...[]Line) string {
-	scale := newHeadingScale(pages)
-	var texts []string
+	var texts []pageText
 	for _, p := range pages {
-		texts = append(texts, layOut(p, scale))
+		texts = append(texts, pageText{blocks: []block{{lines: p}}})
 	}
-	return strings.Join(texts, "\n\n")
+	return markdown(texts, nil)
 }
 
 // NewLine makes a placed line.

@@ -10,49 +10,17 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A line is one line of a page in reading order. x and y are where its first
-// letter stands, in points, y upwards, as seen on the turned page; size is the
-// font's size. end is y of the last letter, which is lower when a hyphen
-// continues the line. They are valid only when placed is set.
+// A line is a line of a page. x and xEnd are its left and right edges, y is its
+// bottom, in points, y upwards, in the frame of its text; size is the font's. end is
+// y of the last line that a hyphen has joined to it. They are valid only when placed is set.
 type line struct {
-	text            string
-	x, y, end, size float64
-	right           float64 // x of the last piece that joinRows has put here
-	placed          bool
-}
-
-// A textPart is a line as PDFium gives it. start and end are the indexes of
-// its first and last visible characters, counted in characters from the
-// beginning of the page; joined says that it goes over a hyphen into the next line.
-type textPart struct {
-	text       string
-	start, end int
-	joined     bool
-}
-
-// splitLines cuts a page's text at its line ends and drops empty lines.
-func splitLines(text string) []textPart {
-	var parts []textPart
-	at := 0 // in characters
-	for raw := range strings.SplitSeq(text, "\n") {
-		part := textPart{start: -1}
-		for _, r := range raw {
-			if r == hyphenMark || r == hyphenMarkOld {
-				part.joined = true
-			} else if !unicode.IsSpace(r) {
-				part.end = at
-				if part.start < 0 {
-					part.start = at
-				}
-			}
-			at++
-		}
-		at++
-		if part.text = plain(raw); part.text != "" {
-			parts = append(parts, part)
-		}
-	}
-	return parts
+	text         string
+	x, xEnd      float64
+	y, end, size float64
+	placed       bool
+	bold         bool // all of it
+	hyphen       bool // a word goes on in the next line
+	order        int
 }
 
 // PDFium's mark of a hyphen that cut a word at the end of a line, now and in older versions.
@@ -135,22 +103,14 @@ const (
 	sizeStep = 1.12
 )
 
-// layOut writes a page's lines as Markdown, one below the other, with a blank
+// layOut writes lines as Markdown, one below the other, with a blank
 // line between paragraphs and around headings.
 func layOut(lines []line, scale headingScale) string {
-	lines = joinRows(lines)
+	lines = joinCut(lines)
 	usual := leading(lines)
 	var b strings.Builder
 	for i := 0; i < len(lines); {
-		// A block is a paragraph, or as much of it as has one heading level.
-		level := scale.level(lines[i])
-		end := i + 1
-		for end < len(lines) && scale.level(lines[end]) == level && !newParagraph(lines[end-1], lines[end], usual) {
-			end++
-		}
-		if end-i > headingLines {
-			level = 0
-		}
+		level, end := scale.extent(lines, i, usual)
 		if i > 0 {
 			b.WriteString("\n\n")
 		}
@@ -160,7 +120,7 @@ func layOut(lines []line, scale headingScale) string {
 			between = " "
 		}
 		for k, l := range lines[i:end] {
-			if k > 0 {
+			if k > 0 && !(unspaced(lastRune(lines[i+k-1].text)) && unspaced(firstRune(l.text))) {
 				b.WriteString(between)
 			}
 			if level > 0 {
@@ -174,19 +134,41 @@ func layOut(lines []line, scale headingScale) string {
 	return b.String()
 }
 
-// joinRows puts the pieces of one row on one line.
-func joinRows(lines []line) []line {
-	var rows []line
+// extent returns where the paragraph or heading that begins at line i ends, and its level, 0 for a paragraph.
+func (h headingScale) extent(lines []line, i int, usual float64) (level, end int) {
+	level = h.level(lines[i])
+	end = i + 1
+	for end < len(lines) && h.level(lines[end]) == level && !newParagraph(lines[end-1], lines[end], usual) {
+		if level == 0 && lines[end-1].bold != lines[end].bold && h.titleLevel(lines[i:end]) > 0 {
+			break // a bold line on top of its text
+		}
+		end++
+	}
+	switch {
+	case end-i > headingLines:
+		return 0, end
+	case level == 0:
+		return h.titleLevel(lines[i:end]), end
+	}
+	return level, end
+}
+
+// joinCut joins lines between which a word was cut.
+func joinCut(lines []line) []line {
+	var out []line
 	for _, l := range lines {
-		if n := len(rows); n > 0 && sameRow(rows[n-1], l) {
-			rows[n-1].text += " " + l.text
-			rows[n-1].right, rows[n-1].end = l.x, l.end
+		n := len(out)
+		if n == 0 || !out[n-1].hyphen {
+			out = append(out, l)
 			continue
 		}
-		l.right = l.x
-		rows = append(rows, l)
+		out[n-1].text = joinHyphen(out[n-1].text, l.text)
+		out[n-1].hyphen, out[n-1].end = l.hyphen, l.y
 	}
-	return rows
+	if n := len(out); n > 0 && out[n-1].hyphen {
+		out[n-1].text += "-"
+	}
+	return out
 }
 
 // leading returns the median distance of neighbouring lines in font sizes.
@@ -212,13 +194,6 @@ func gap(a, b line) (float64, bool) {
 	}
 	g := (a.end - b.y) / size
 	return g, !math.IsNaN(g) && !math.IsInf(g, 0)
-}
-
-// sameRow reports whether b goes on to the right of a, as cells of a table
-// do that PDFium took for lines of their own.
-func sameRow(a, b line) bool {
-	gap, ok := gap(a, b)
-	return ok && math.Abs(gap) < 0.1 && b.x > a.right
 }
 
 func newParagraph(a, b line, usual float64) bool {

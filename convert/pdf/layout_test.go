@@ -51,7 +51,6 @@ func TestLayOut(t *testing.T) {
 		{"large print", []pdf.Line{at(0, 120, 18, "All is large"), at(0, 90, 10, "but this")}, "All is large\n\nbut this"},
 		{"large figure", []pdf.Line{at(0, 120, 18, "42"), at(0, 90, 10, "is the answer, and this is body text")}, "42\n\nis the answer, and this is body text"},
 		{"next column", []pdf.Line{at(0, 50, 10, "a"), at(0, 38, 10, "b"), at(300, 700, 10, "c"), at(300, 688, 10, "d")}, "a\nb\n\nc\nd"},
-		{"row in pieces", []pdf.Line{at(0, 50, 10, "800.01"), at(90, 50, 10, "7"), at(0, 38, 10, "900.01"), at(90, 38.5, 10, "8")}, "800.01 7\n900.01 8"},
 		{"unplaced", []pdf.Line{{}, at(0, 50, 10, "a")}, "\n\na"},
 		{"no size", []pdf.Line{at(0, 50, 0, "a"), at(0, 10, 0, "b")}, "a\nb"},
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/klippa-app/go-pdfium/references"
-	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/minirag/minirag/convert"
 )
 
@@ -20,19 +18,16 @@ var metadataKeys = map[string]string{
 }
 
 // describe fills doc's title and metadata. A document without any is no error.
-func (in *instance) describe(ref references.FPDF_DOCUMENT, doc *convert.Document) {
-	tags := []string{"Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate"}
-	got, err := in.GetMetaData(&requests.GetMetaData{Document: ref, Tags: &tags})
-	if err != nil {
-		return
-	}
-	for _, tag := range got.Tags {
-		value := convert.OneLine(plain(strings.TrimRight(tag.Value, "\x00")))
+func (in *instance) describe(ref uint64, doc *convert.Document) {
+	for _, tag := range []string{"Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate"} {
+		name := in.put([]byte(tag))
+		value := convert.OneLine(plain(in.text16("FPDF_GetMetaText", ref, name)))
+		in.free(name)
 		switch {
-		case tag.Tag == "Title":
+		case tag == "Title":
 			doc.Title = realTitle(value)
 			continue
-		case strings.HasSuffix(tag.Tag, "Date"):
+		case strings.HasSuffix(tag, "Date"):
 			value = date(value)
 		}
 		if value == "" {
@@ -41,7 +36,7 @@ func (in *instance) describe(ref references.FPDF_DOCUMENT, doc *convert.Document
 		if doc.Metadata == nil {
 			doc.Metadata = map[string]string{}
 		}
-		doc.Metadata[metadataKeys[tag.Tag]] = value
+		doc.Metadata[metadataKeys[tag]] = value
 	}
 }
 

@@ -77,7 +77,7 @@ func TestText(t *testing.T) {
 			"10 0 0 10 0 0 cm BT /F1 1.2 Tf 7.2 70 Td (one two three) Tj 0 -1.4 Td (four five six) Tj 0 -1.4 Td (seven eight nine) Tj 0 -1.4 Td (ten eleven twelve) Tj 0 -4 Td (thirteen) Tj ET"}},
 			"one two three\nfour five six\nseven eight nine\nten eleven twelve\n\nthirteen\n"},
 		{"stamp in the margin", builder{pages: []string{"BT /F1 20 Tf 0 1 -1 0 40 300 Tm (Stamped copy) Tj ET\n" + text("A line of text as long as others", "and a second line that is as long", "and one more line to go")}},
-			"Stamped copy\n\nA line of text as long as others\nand a second line that is as long\nand one more line to go\n"},
+			"A line of text as long as others\nand a second line that is as long\nand one more line to go\n\nStamped copy\n"},
 		{"owner password only", builder{pages: []string{text("Readable all the same")}, encrypt: true}, "Readable all the same\n"},
 	}
 	for _, tc := range cases {
