@@ -9,52 +9,77 @@ import (
 // queryTile is the number of queries whose scores are held at once.
 const queryTile = 16
 
-// attend computes one head of softmax(Q·Kᵀ/√d)·V for a sequence, in float32.
-// Both products are panel products: the keys are transposed into columns of
-// 16, the values already lie that way.
-func (m *Model) attend(w *worker, out, qkv []float32, head, tokens int) {
+// attend computes one head of softmax(Q·Kᵀ/√d)·V for the sequence at tokens lo
+// to hi of a batch of total, in float32. Both products are panel products: the
+// keys are transposed into columns of 16, the values already lie that way.
+func (m *Model) attend(w *worker, a *arena, head, lo, hi, total int) {
 	n := m.net
-	width := n.width()
-	stride := 3 * width
+	width, tokens := n.width(), hi-lo
 	d := n.dims / n.heads
 	dp, tp := paddedTo(d, kernel.Lanes), paddedTo(tokens, kernel.Lanes)
 	w.keys = grow(w.keys, d*tp)
-	w.values = grow(w.values, tokens*dp)
 	w.scores = grow(w.scores, queryTile*tp)
-	w.mixed = grow(w.mixed, queryTile*dp)
 
-	clear(w.keys)
-	scale := float32(1 / math.Sqrt(float64(d)))
-	for t := range tokens {
-		row := qkv[t*stride+head*d:]
-		for c, v := range row[width:][:d] {
-			w.keys[c*tp+t] = v * scale
-		}
-		value := w.values[t*dp:][:dp]
-		clear(value[copy(value, row[2*width:][:d]):])
+	// column gives the values of a column of k or v, kernel.Lanes apart.
+	column := func(x []float32, c int) []float32 {
+		c += head * d
+		return x[(c/kernel.Lanes*total+lo)*kernel.Lanes+c%kernel.Lanes:]
 	}
-	for lo := 0; lo < tokens; lo += queryTile {
-		count := min(queryTile, tokens-lo)
-		q := qkv[lo*stride+head*d:]
-		for p := 0; p < tp; p += kernel.Lanes {
-			m.kernels.MulF32(w.scores[p:], tp, q, stride, w.keys[p:], tp, d, count)
+	// What stands in the columns beyond the last token does not count.
+	for c := 0; c < d; {
+		src := column(a.k, c)
+		if (head*d+c)%8 == 0 && c+8 <= d {
+			m.kernels.Transpose(w.keys[c*tp:], tp, src, kernel.Lanes, (tokens+7)/8)
+			c += 8
+			continue
 		}
-		var inv [queryTile]float32
+		dst := w.keys[c*tp:][:tokens]
+		for t := range dst {
+			dst[t] = src[t*kernel.Lanes]
+		}
+		c++
+	}
+	direct := d%kernel.Lanes == 0
+	if !direct {
+		w.values = grow(w.values, tokens*dp)
+		w.mixed = grow(w.mixed, queryTile*dp)
+		for c := range d {
+			src := column(a.v, c)
+			for t := range tokens {
+				w.values[t*dp+c] = src[t*kernel.Lanes]
+			}
+		}
+	}
+
+	var scale [queryTile]float32
+	for i := lo; i < hi; i += queryTile {
+		count := min(queryTile, hi-i)
+		for t := range count {
+			scale[t] = float32(1 / math.Sqrt(float64(d)))
+		}
+		q := a.q[i*width+head*d:]
+		for p := 0; p < tp; p += kernel.Lanes {
+			m.kernels.MulF32(w.scores[p:], tp, q, width, w.keys[p:], tp, scale[:], d, count)
+		}
 		for t := range count {
 			scores := w.scores[t*tp:][:tp]
 			for i := tokens; i < tp; i++ {
 				scores[i] = float32(math.Inf(-1))
 			}
-			inv[t] = 1 / m.kernels.Softmax(scores)
+			scale[t] = 1 / m.kernels.Softmax(scores)
+		}
+		out := a.ctx[i*width+head*d:]
+		if direct {
+			for p := 0; p < d; p += kernel.Lanes {
+				m.kernels.MulF32(out[p:], width, w.scores, tp, column(a.v, p), kernel.Lanes, scale[:], tokens, count)
+			}
+			continue
 		}
 		for p := 0; p < dp; p += kernel.Lanes {
-			m.kernels.MulF32(w.mixed[p:], dp, w.scores, tp, w.values[p:], dp, tokens, count)
+			m.kernels.MulF32(w.mixed[p:], dp, w.scores, tp, w.values[p:], dp, scale[:], tokens, count)
 		}
 		for t := range count {
-			dst := out[(lo+t)*width+head*d:][:d]
-			for c, v := range w.mixed[t*dp:][:d] {
-				dst[c] = v * inv[t]
-			}
+			copy(out[t*width:][:d], w.mixed[t*dp:])
 		}
 	}
 }

@@ -16,7 +16,7 @@
 // weight, except with [Exact], and the tokenizer's table, unless
 // [Options.Vocabulary] has it; both are made by [New]. One batch is computed at a time, which takes 20 bytes a dimension for
 // each of at most [Options.BatchTokens] tokens, and for each thread the inner
-// layer of 64 tokens, or 256 where weights are not unpacked. For
+// layer of 60 tokens, or 252 where weights are not unpacked. For
 // multilingual-e5-small that is 24 MB, 17 MB, 4 MB and 1 MB a thread.
 //
 // The package imports the standard library, golang.org/x/{sys,text}, the

@@ -16,15 +16,18 @@ import (
 // 1,536 dimensions) stay in a cache of the second level. Weights that are
 // decoded for each block must be used more often than that.
 const (
-	blockTokens        = 64
-	blockTokensDecoded = 256
+	blockTokens        = 60
+	blockTokensDecoded = 252
+	// tileTokens is a multiple of the tokens that each kernel takes at once.
+	tileTokens = 12
 )
 
 // arena is the working memory of one batch. It grows to the largest batch
 // and is kept.
 type arena struct {
-	x, qkv, ctx []float32 // a row for each token
-	workers     []worker
+	x, q, ctx []float32 // a row for each token
+	k, v      []float32 // panel after panel, each with a row of kernel.Lanes for each token
+	workers   []worker
 }
 
 // A worker is the memory of one thread.
@@ -36,6 +39,7 @@ type worker struct {
 	keys, values []float32
 	scores       []float32
 	mixed        []float32
+	ones         []float32
 }
 
 // input is a block of rows that several matrices are multiplied with; act is
@@ -43,6 +47,7 @@ type worker struct {
 type input struct {
 	x                    []float32
 	stride, cols, tokens int
+	gelu                 bool // x is to go through the activation function first
 	quantized            bool
 }
 
@@ -98,25 +103,28 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	n := m.net
 	width := n.width()
 	a.x = grow(a.x, tokens*width)
-	a.qkv = grow(a.qkv, tokens*3*width)
+	a.q = grow(a.q, tokens*width)
+	// The keys are read in whole blocks of eight rows.
+	a.k = grow(a.k, tokens*width+8*kernel.Lanes)
+	a.v = grow(a.v, tokens*width)
 	a.ctx = grow(a.ctx, tokens*width)
 	starts := make([]int, len(seqs)+1)
 	for i, ids := range seqs {
 		starts[i+1] = starts[i] + len(ids)
 	}
 
-	// An equal share for each thread, in whole tiles of four tokens.
+	// An equal share for each thread, in whole tiles.
 	threads := len(a.workers)
 	block := blockTokens
 	if n.decodes {
 		block = blockTokensDecoded
 	}
 	blocks := paddedTo((tokens+block-1)/block, threads)
-	size := paddedTo((tokens+blocks-1)/blocks, 4)
+	size := paddedTo((tokens+blocks-1)/blocks, tileTokens)
 	blocks = (tokens + size - 1) / size
 	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }
 
-	a.parallel(len(seqs), func(_ *worker, i int) { n.embeddings(a.x[starts[i]*width:], seqs[i]) })
+	a.parallel(len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
 	for i := range n.layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -124,12 +132,14 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 		l := &n.layers[i]
 		a.parallel(blocks, func(w *worker, i int) {
 			lo, hi := span(i)
-			m.project(w, l, a.qkv[lo*3*width:], a.x[lo*width:], hi-lo)
+			w.take(a.x[lo*width:], width, n.dims, hi-lo)
+			m.mul(w, &l.q, a.q[lo*width:], width, kernel.Lanes)
+			m.mul(w, &l.k, a.k[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
+			m.mul(w, &l.v, a.v[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
 		})
 		a.parallel(len(seqs)*n.heads, func(w *worker, i int) {
 			s, head := i/n.heads, i%n.heads
-			lo, hi := starts[s], starts[s+1]
-			m.attend(w, a.ctx[lo*width:], a.qkv[lo*3*width:], head, hi-lo)
+			m.attend(w, a, head, starts[s], starts[s+1], tokens)
 		})
 		a.parallel(blocks, func(w *worker, i int) {
 			lo, hi := span(i)
@@ -173,25 +183,16 @@ func (a *arena) parallel(n int, f func(w *worker, task int)) {
 func (n *network) width() int { return paddedTo(n.dims, kernel.Lanes) }
 
 // embeddings writes the first activations of a sequence.
-func (n *network) embeddings(x []float32, ids []int32) {
+func (m *Model) embeddings(x []float32, ids []int32) {
+	n := m.net
 	position := make([]float32, n.dims)
 	for i, id := range ids {
 		row := x[i*n.width():][:n.dims]
 		n.words.row(row, int(id))
 		n.positions.row(position, i)
 		add(row, position)
-		add(row, n.segment)
-		n.norm.normalize(row, n.eps)
+		m.kernels.AddNorm(row, n.segment, n.norm.weight, n.norm.bias, n.eps)
 	}
-}
-
-// project computes queries, keys and values, one after the other in a row.
-func (m *Model) project(w *worker, l *layer, qkv, x []float32, tokens int) {
-	width := m.net.width()
-	w.take(x, width, m.net.dims, tokens)
-	m.mul(w, &l.q, qkv, 3*width)
-	m.mul(w, &l.k, qkv[width:], 3*width)
-	m.mul(w, &l.v, qkv[2*width:], 3*width)
 }
 
 // finish does the rest of a layer after attention, in place in x.
@@ -201,23 +202,21 @@ func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
 	w.tmp = grow(w.tmp, tokens*width)
 	w.mid = grow(w.mid, tokens*inner)
 	w.take(attended, width, n.dims, tokens)
-	m.mul(w, &l.attn, w.tmp, width)
-	n.residual(x, w.tmp, &l.attnNorm, tokens)
+	m.mul(w, &l.attn, w.tmp, width, kernel.Lanes)
+	m.residual(x, w.tmp, &l.attnNorm, tokens)
 	w.take(x, width, n.dims, tokens)
-	m.mul(w, &l.up, w.mid, inner)
-	m.kernels.Gelu(w.mid[:tokens*inner])
+	m.mul(w, &l.up, w.mid, inner, kernel.Lanes)
 	w.take(w.mid, inner, n.inner, tokens)
-	m.mul(w, &l.down, w.tmp, width)
-	n.residual(x, w.tmp, &l.outNorm, tokens)
+	w.in.gelu = true
+	m.mul(w, &l.down, w.tmp, width, kernel.Lanes)
+	m.residual(x, w.tmp, &l.outNorm, tokens)
 }
 
 // residual sets each row of x to the norm of its sum with that of y.
-func (n *network) residual(x, y []float32, ln *layerNorm, tokens int) {
-	width := n.width()
+func (m *Model) residual(x, y []float32, ln *layerNorm, tokens int) {
+	width, dims := m.net.width(), m.net.dims
 	for t := range tokens {
-		row := x[t*width:][:n.dims]
-		add(row, y[t*width:])
-		ln.normalize(row, n.eps)
+		m.kernels.AddNorm(x[t*width:][:dims], y[t*width:], ln.weight, ln.bias, m.net.eps)
 	}
 }
 
@@ -225,31 +224,42 @@ func (w *worker) take(x []float32, stride, cols, tokens int) {
 	w.in = input{x: x, stride: stride, cols: cols, tokens: tokens}
 }
 
-// mul multiplies the rows that w has taken with m, and adds its bias.
-func (m *Model) mul(w *worker, l *linear, out []float32, outStride int) {
+// mul multiplies the rows that w has taken with m, and adds its bias. Panel p
+// of the result is at out[p*panelStride:], its rows are outStride apart.
+func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
 	in := &w.in
-	if l.panels != nil {
-		groups := in.cols / kernel.Group
-		rowBytes := kernel.ActBytes(groups)
-		if !in.quantized {
-			w.act = grow(w.act, in.tokens*rowBytes)
-			for t := range in.tokens {
-				m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
-			}
-			in.quantized = true
+	groups := in.cols / kernel.Group
+	rowBytes := kernel.ActBytes(groups)
+	if l.panels != nil && !in.quantized {
+		w.act = grow(w.act, in.tokens*rowBytes)
+	}
+	for t := range in.tokens {
+		row := in.x[t*in.stride:][:in.stride]
+		if in.gelu {
+			m.kernels.Gelu(row)
 		}
+		if l.panels != nil && !in.quantized {
+			m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], row[:in.cols])
+		}
+	}
+	in.gelu = false
+	if l.panels != nil {
+		in.quantized = true
 		for p := range l.panelCount() {
-			m.kernels.MulQ4(out[p*kernel.Lanes:], outStride, w.act, l.panels[p*kernel.PanelBytes(groups):],
+			m.kernels.MulQ4(out[p*panelStride:], outStride, w.act, l.panels[p*kernel.PanelBytes(groups):],
 				l.bias[p*kernel.Lanes:], groups, in.tokens)
 		}
 		return
 	}
 	w.panel = grow(w.panel, in.cols*kernel.Lanes)
 	w.row = grow(w.row, in.cols)
+	for len(w.ones) < in.tokens {
+		w.ones = append(w.ones, 1)
+	}
 	for p := range l.panelCount() {
 		l.panel(w.panel, w.row, p)
-		dst, bias := out[p*kernel.Lanes:], l.bias[p*kernel.Lanes:][:kernel.Lanes]
-		m.kernels.MulF32(dst, outStride, in.x, in.stride, w.panel, kernel.Lanes, in.cols, in.tokens)
+		dst, bias := out[p*panelStride:], l.bias[p*kernel.Lanes:][:kernel.Lanes]
+		m.kernels.MulF32(dst, outStride, in.x, in.stride, w.panel, kernel.Lanes, w.ones, in.cols, in.tokens)
 		for t := range in.tokens {
 			add(dst[t*outStride:][:kernel.Lanes], bias)
 		}

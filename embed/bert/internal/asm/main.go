@@ -20,6 +20,8 @@ const (
 	partStart    = 4 * lanes
 	maxTokens    = 4
 	maxQ4Tokens  = 3
+
+	pairsPerRound = 10
 )
 
 func main() {
@@ -30,9 +32,12 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
 	}
+	pairs()
 	quantize()
 	gelu()
 	softmax()
+	addNorm()
+	transpose()
 	Generate()
 }
 
@@ -191,25 +196,47 @@ func q4(n int) {
 	RET()
 }
 
+// pairs writes what q4 is measured against: rounds of ten products of bytes,
+// each with its sum, that wait for nothing but the units that compute them.
+func pairs() {
+	TEXT("pairs", NOSPLIT, "func(rounds int)")
+	Pragma("noescape")
+	left := Load(Param("rounds"), GP64())
+	w, b := YMM(), YMM()
+	VPXOR(w, w, w)
+	VPXOR(b, b, b)
+	var acc [pairsPerRound]reg.VecVirtual
+	for i := range acc {
+		acc[i] = YMM()
+		VPXOR(acc[i], acc[i], acc[i])
+	}
+	Label("pairs")
+	for i := range acc {
+		p := YMM()
+		VPMADDUBSW(w, b, p)
+		VPADDW(p, acc[i], acc[i])
+	}
+	DECQ(left)
+	JNE(LabelRef("pairs"))
+	VZEROUPPER()
+	RET()
+}
+
 // f32 writes the float32 product for tiles of n tokens and 16 lanes.
 func f32(n int) {
-	TEXT(fmt.Sprintf("f32Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, a *float32, aStride int, w *float32, wStride, k, tiles int)")
+	TEXT(fmt.Sprintf("f32Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k, tiles int)")
 	Pragma("noescape")
 	out := Load(Param("out"), GP64()).(reg.GPVirtual)
 	outStride := Load(Param("outStride"), GP64()).(reg.GPVirtual)
 	act := Load(Param("a"), GP64()).(reg.GPVirtual)
 	actStride := Load(Param("aStride"), GP64()).(reg.GPVirtual)
-	panel := Load(Param("w"), GP64()).(reg.GPVirtual)
 	wStride := Load(Param("wStride"), GP64()).(reg.GPVirtual)
-	k := Load(Param("k"), GP64()).(reg.GPVirtual)
+	scale := Load(Param("scale"), GP64()).(reg.GPVirtual)
 	tiles := Load(Param("tiles"), GP64()).(reg.GPVirtual)
 	SHLQ(Imm(2), outStride)
 	SHLQ(Imm(2), actStride)
 	SHLQ(Imm(2), wStride)
 	o, a := newRows(out, outStride, n), newRows(act, actStride, n)
-	back := GP64()
-	MOVQ(k, back)
-	SHLQ(Imm(2), back)
 
 	tile := fmt.Sprintf("ftile%d", n)
 	loop := fmt.Sprintf("fk%d", n)
@@ -221,8 +248,8 @@ func f32(n int) {
 		VXORPS(acc[t][1], acc[t][1], acc[t][1])
 	}
 	w, left := GP64(), GP64()
-	MOVQ(panel, w)
-	MOVQ(k, left)
+	Load(Param("w"), w)
+	Load(Param("k"), left)
 	Label(loop)
 	w0, w1 := YMM(), YMM()
 	VMOVUPS(Mem{Base: w}, w0)
@@ -238,11 +265,18 @@ func f32(n int) {
 	DECQ(left)
 	JNE(LabelRef(loop))
 	for t := range n {
-		VMOVUPS(acc[t][0], o.at(t, 0))
-		VMOVUPS(acc[t][1], o.at(t, 32))
+		b := YMM()
+		VBROADCASTSS(Mem{Base: scale, Disp: 4 * t}, b)
+		for half := range 2 {
+			VMULPS(b, acc[t][half], acc[t][half])
+			VMOVUPS(acc[t][half], o.at(t, 32*half))
+		}
 	}
+	ADDQ(Imm(uint64(4*n)), scale)
 	o.next(n)
-	SUBQ(back, act)
+	Load(Param("k"), left)
+	SHLQ(Imm(2), left)
+	SUBQ(left, act)
 	a.next(n)
 	DECQ(tiles)
 	JNE(LabelRef(tile))

@@ -59,11 +59,14 @@ func parts(groups int) int { return (groups + PartGroups - 1) / PartGroups }
 type Set struct {
 	name string
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
-	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int)
+	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
 
 	quantize func(dst []byte, row []float32)
 	gelu     func(x []float32)
 	softmax  func(x []float32) float32
+
+	addNorm   func(x, y, weight, bias []float32, eps float32)
+	transpose func(dst []float32, dstStride int, src []float32, srcStride, blocks int)
 }
 
 // Name says which instructions the set uses: "portable" or "avx2".
@@ -72,7 +75,8 @@ func (s *Set) Name() string { return s.name }
 // Portable returns the kernels in Go.
 func Portable() *Set {
 	return &Set{name: "portable", q4: q4Portable, f32: f32Portable,
-		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable}
+		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable,
+		addNorm: addNormPortable, transpose: transposePortable}
 }
 
 // Named returns the kernels of that name, or the best for this machine when
@@ -107,9 +111,9 @@ func (s *Set) MulQ4(out []float32, outStride int, act, panel []byte, bias []floa
 }
 
 // MulF32 multiplies tokens rows of k activations, aStride apart, with k rows
-// of [Lanes] weights, wStride apart, and writes [Lanes] values of each token at
-// out[token*outStride:].
-func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int) {
+// of [Lanes] weights, wStride apart, and writes [Lanes] values of each token,
+// times its scale, at out[token*outStride:].
+func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
 	if tokens == 0 {
 		return
 	}
@@ -117,7 +121,7 @@ func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w [
 		panic("kernel: MulF32 of a wrong shape")
 	}
 	s.f32(out[:(tokens-1)*outStride+Lanes], outStride, a[:(tokens-1)*aStride+k], aStride,
-		w[:(k-1)*wStride+Lanes], wStride, k, tokens)
+		w[:(k-1)*wStride+Lanes], wStride, scale[:tokens], k, tokens)
 }
 
 // Quantize writes row, whose length is a multiple of [Group], to dst, which

@@ -6,7 +6,8 @@ import "golang.org/x/sys/cpu"
 func available() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
 		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2,
-			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2}, Portable()}
+			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
+			addNorm: addNormAVX2, transpose: transposeAVX2}, Portable()}
 	}
 	return []*Set{Portable()}
 }
@@ -32,22 +33,22 @@ func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, gro
 	}
 }
 
-func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int) {
+func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
 	if n := tokens / tile; n > 0 {
-		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, n)
+		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, n)
 	}
 	done := tokens &^ (tile - 1)
 	if done == tokens {
 		return
 	}
-	out, a = out[done*outStride:], a[done*aStride:]
+	out, a, scale = out[done*outStride:], a[done*aStride:], scale[done:]
 	switch tokens - done {
 	case 1:
-		f32Tiles1(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+		f32Tiles1(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	case 2:
-		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	case 3:
-		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, k, 1)
+		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	}
 }
 
@@ -56,3 +57,11 @@ func quantizeAVX2(dst []byte, row []float32) { quantizeRow(&dst[0], &row[0], len
 func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }
 
 func softmaxAVX2(x []float32) float32 { return softmaxVectors(&x[0], len(x)/8) }
+
+func addNormAVX2(x, y, weight, bias []float32, eps float32) {
+	addNormVectors(&x[0], &y[0], &weight[0], &bias[0], eps, len(x)/8)
+}
+
+func transposeAVX2(dst []float32, dstStride int, src []float32, srcStride, blocks int) {
+	transposeBlocks(&dst[0], dstStride, &src[0], srcStride, blocks)
+}

@@ -565,117 +565,123 @@ group3:
 	VZEROUPPER
 	RET
 
-// func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+// func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 // Requires: AVX, FMA3
-TEXT ·f32Tiles1(SB), NOSPLIT, $0-64
+TEXT ·f32Tiles1(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ a+16(FP), DX
 	MOVQ aStride+24(FP), BX
-	MOVQ w+32(FP), SI
-	MOVQ wStride+40(FP), DI
-	MOVQ k+48(FP), R8
-	MOVQ tiles+56(FP), R9
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-	MOVQ R8, R10
-	SHLQ $0x02, R10
+	SHLQ $0x02, SI
 
 ftile1:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   SI, R11
-	MOVQ   R8, R12
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
 
 fk1:
-	VMOVUPS      (R11), Y2
-	VMOVUPS      32(R11), Y3
+	VMOVUPS      (R9), Y2
+	VMOVUPS      32(R9), Y3
 	VBROADCASTSS (DX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	ADDQ         DI, R11
+	ADDQ         SI, R9
 	ADDQ         $0x04, DX
-	DECQ         R12
+	DECQ         R10
 	JNE          fk1
+	VBROADCASTSS (DI), Y2
+	VMULPS       Y2, Y0, Y0
 	VMOVUPS      Y0, (AX)
+	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         $0x04, DI
 	ADDQ         CX, AX
+	MOVQ         k+56(FP), R10
+	SHLQ         $0x02, R10
 	SUBQ         R10, DX
 	ADDQ         BX, DX
-	DECQ         R9
+	DECQ         R8
 	JNE          ftile1
 	VZEROUPPER
 	RET
 
-// func f32Tiles2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+// func f32Tiles2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 // Requires: AVX, FMA3
-TEXT ·f32Tiles2(SB), NOSPLIT, $0-64
+TEXT ·f32Tiles2(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ a+16(FP), DX
 	MOVQ aStride+24(FP), BX
-	MOVQ w+32(FP), SI
-	MOVQ wStride+40(FP), DI
-	MOVQ k+48(FP), R8
-	MOVQ tiles+56(FP), R9
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-	MOVQ R8, R10
-	SHLQ $0x02, R10
+	SHLQ $0x02, SI
 
 ftile2:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   SI, R11
-	MOVQ   R8, R12
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
 
 fk2:
-	VMOVUPS      (R11), Y4
-	VMOVUPS      32(R11), Y5
+	VMOVUPS      (R9), Y4
+	VMOVUPS      32(R9), Y5
 	VBROADCASTSS (DX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
 	VBROADCASTSS (DX)(BX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	ADDQ         DI, R11
+	ADDQ         SI, R9
 	ADDQ         $0x04, DX
-	DECQ         R12
+	DECQ         R10
 	JNE          fk2
+	VBROADCASTSS (DI), Y4
+	VMULPS       Y4, Y0, Y0
 	VMOVUPS      Y0, (AX)
+	VMULPS       Y4, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
 	VMOVUPS      Y2, (AX)(CX*1)
+	VMULPS       Y0, Y3, Y3
 	VMOVUPS      Y3, 32(AX)(CX*1)
+	ADDQ         $0x08, DI
 	ADDQ         CX, AX
 	ADDQ         CX, AX
+	MOVQ         k+56(FP), R10
+	SHLQ         $0x02, R10
 	SUBQ         R10, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
-	DECQ         R9
+	DECQ         R8
 	JNE          ftile2
 	VZEROUPPER
 	RET
 
-// func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+// func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 // Requires: AVX, FMA3
-TEXT ·f32Tiles3(SB), NOSPLIT, $0-64
+TEXT ·f32Tiles3(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ a+16(FP), DX
 	MOVQ aStride+24(FP), BX
-	MOVQ w+32(FP), SI
-	MOVQ wStride+40(FP), DI
-	MOVQ k+48(FP), R8
-	MOVQ tiles+56(FP), R9
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-	MOVQ R8, R10
-	SHLQ $0x02, R10
+	SHLQ $0x02, SI
 
 ftile3:
 	VXORPS Y0, Y0, Y0
@@ -684,12 +690,12 @@ ftile3:
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   SI, R11
-	MOVQ   R8, R12
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
 
 fk3:
-	VMOVUPS      (R11), Y6
-	VMOVUPS      32(R11), Y7
+	VMOVUPS      (R9), Y6
+	VMOVUPS      32(R9), Y7
 	VBROADCASTSS (DX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
@@ -699,46 +705,55 @@ fk3:
 	VBROADCASTSS (DX)(BX*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	ADDQ         DI, R11
+	ADDQ         SI, R9
 	ADDQ         $0x04, DX
-	DECQ         R12
+	DECQ         R10
 	JNE          fk3
+	VBROADCASTSS (DI), Y6
+	VMULPS       Y6, Y0, Y0
 	VMOVUPS      Y0, (AX)
+	VMULPS       Y6, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
 	VMOVUPS      Y2, (AX)(CX*1)
+	VMULPS       Y0, Y3, Y3
 	VMOVUPS      Y3, 32(AX)(CX*1)
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
 	VMOVUPS      Y4, (AX)(CX*2)
+	VMULPS       Y0, Y5, Y5
 	VMOVUPS      Y5, 32(AX)(CX*2)
+	ADDQ         $0x0c, DI
 	ADDQ         CX, AX
 	ADDQ         CX, AX
 	ADDQ         CX, AX
+	MOVQ         k+56(FP), R10
+	SHLQ         $0x02, R10
 	SUBQ         R10, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
-	DECQ         R9
+	DECQ         R8
 	JNE          ftile3
 	VZEROUPPER
 	RET
 
-// func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+// func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 // Requires: AVX, FMA3
-TEXT ·f32Tiles4(SB), NOSPLIT, $0-64
+TEXT ·f32Tiles4(SB), NOSPLIT, $0-72
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ a+16(FP), DX
 	MOVQ aStride+24(FP), BX
-	MOVQ w+32(FP), SI
-	MOVQ wStride+40(FP), DI
-	MOVQ k+48(FP), R8
-	MOVQ tiles+56(FP), R9
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
-	SHLQ $0x02, DI
-	LEAQ (CX)(CX*2), R10
-	LEAQ (BX)(BX*2), R11
-	MOVQ R8, R12
-	SHLQ $0x02, R12
+	SHLQ $0x02, SI
+	LEAQ (CX)(CX*2), R9
+	LEAQ (BX)(BX*2), R10
 
 ftile4:
 	VXORPS Y0, Y0, Y0
@@ -749,12 +764,12 @@ ftile4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   SI, R13
-	MOVQ   R8, R14
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
 
 fk4:
-	VMOVUPS      (R13), Y8
-	VMOVUPS      32(R13), Y9
+	VMOVUPS      (R11), Y8
+	VMOVUPS      32(R11), Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
@@ -764,32 +779,90 @@ fk4:
 	VBROADCASTSS (DX)(BX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DX)(R11*1), Y10
+	VBROADCASTSS (DX)(R10*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	ADDQ         DI, R13
+	ADDQ         SI, R11
 	ADDQ         $0x04, DX
-	DECQ         R14
+	DECQ         R12
 	JNE          fk4
+	VBROADCASTSS (DI), Y8
+	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (AX)
+	VMULPS       Y8, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
 	VMOVUPS      Y2, (AX)(CX*1)
+	VMULPS       Y0, Y3, Y3
 	VMOVUPS      Y3, 32(AX)(CX*1)
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
 	VMOVUPS      Y4, (AX)(CX*2)
+	VMULPS       Y0, Y5, Y5
 	VMOVUPS      Y5, 32(AX)(CX*2)
-	VMOVUPS      Y6, (AX)(R10*1)
-	VMOVUPS      Y7, 32(AX)(R10*1)
+	VBROADCASTSS 12(DI), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)(R9*1)
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)(R9*1)
+	ADDQ         $0x10, DI
 	ADDQ         CX, AX
 	ADDQ         CX, AX
 	ADDQ         CX, AX
 	ADDQ         CX, AX
+	MOVQ         k+56(FP), R12
+	SHLQ         $0x02, R12
 	SUBQ         R12, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
-	DECQ         R9
+	DECQ         R8
 	JNE          ftile4
+	VZEROUPPER
+	RET
+
+// func pairs(rounds int)
+// Requires: AVX, AVX2
+TEXT ·pairs(SB), NOSPLIT, $0-8
+	MOVQ  rounds+0(FP), AX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+pairs:
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y2, Y2
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y3, Y3
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y4, Y4
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y5, Y5
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y6, Y6
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y7, Y7
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y8, Y8
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y9, Y9
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y10, Y10
+	VPMADDUBSW Y0, Y1, Y12
+	VPADDW     Y12, Y11, Y11
+	DECQ       AX
+	JNE        pairs
 	VZEROUPPER
 	RET
 
@@ -1053,45 +1126,195 @@ topLoop:
 	VMAXPS     Y7, Y6, Y6
 	VPERMILPS  $0xb1, Y6, Y7
 	VMAXPS     Y7, Y6, Y6
-	VXORPS     Y8, Y8, Y8
+	VXORPS     Y7, Y7, Y7
 
 softmaxLoop:
-	VMOVUPS      (AX), Y7
-	VSUBPS       Y6, Y7, Y7
-	VMAXPS       Y7, Y0, Y7
+	VMOVUPS      (AX), Y8
+	VSUBPS       Y6, Y8, Y8
+	VMAXPS       Y8, Y0, Y8
 	VMOVAPS      Y2, Y9
-	VFMADD231PS  Y1, Y7, Y9
+	VFMADD231PS  Y1, Y8, Y9
 	VPSLLD       $0x17, Y9, Y10
 	VPADDD       Y5, Y10, Y10
 	VSUBPS       Y2, Y9, Y9
-	VFNMADD231PS Y3, Y9, Y7
-	VFNMADD231PS Y4, Y9, Y7
+	VFNMADD231PS Y3, Y9, Y8
+	VFNMADD231PS Y4, Y9, Y8
 	VBROADCASTSS exp6<>+0(SB), Y9
 	VBROADCASTSS exp5<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
+	VFMADD213PS  Y11, Y8, Y9
 	VBROADCASTSS exp4<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
+	VFMADD213PS  Y11, Y8, Y9
 	VBROADCASTSS exp3<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
+	VFMADD213PS  Y11, Y8, Y9
 	VBROADCASTSS exp2<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
+	VFMADD213PS  Y11, Y8, Y9
 	VBROADCASTSS exp1<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
+	VFMADD213PS  Y11, Y8, Y9
 	VBROADCASTSS exp1<>+0(SB), Y11
-	VFMADD213PS  Y11, Y7, Y9
-	VMULPS       Y10, Y9, Y7
-	VMOVUPS      Y7, (AX)
-	VADDPS       Y7, Y8, Y8
+	VFMADD213PS  Y11, Y8, Y9
+	VMULPS       Y10, Y9, Y8
+	VMOVUPS      Y8, (AX)
+	VADDPS       Y8, Y7, Y7
 	ADDQ         $0x20, AX
 	DECQ         CX
 	JNE          softmaxLoop
-	VPERM2F128   $0x01, Y8, Y8, Y7
-	VADDPS       Y7, Y8, Y8
-	VPERMILPS    $0x4e, Y8, Y7
-	VADDPS       Y7, Y8, Y8
-	VPERMILPS    $0xb1, Y8, Y7
-	VADDPS       Y7, Y8, Y8
-	VMOVAPS      X8, X0
+	VPERM2F128   $0x01, Y7, Y7, Y0
+	VADDPS       Y0, Y7, Y7
+	VPERMILPS    $0x4e, Y7, Y0
+	VADDPS       Y0, Y7, Y7
+	VPERMILPS    $0xb1, Y7, Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVAPS      X7, X0
 	VZEROUPPER
 	MOVSS        X0, ret+16(FP)
+	RET
+
+// func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·addNormVectors(SB), NOSPLIT, $0-48
+	MOVQ         x+0(FP), AX
+	MOVQ         y+8(FP), CX
+	MOVQ         weight+16(FP), DX
+	MOVQ         bias+24(FP), BX
+	MOVQ         vectors+40(FP), SI
+	MOVSS        eps+32(FP), X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	VCVTSI2SSQ   SI, X1, X1
+	VBROADCASTSS X1, Y1
+	VBROADCASTSS eight<>+0(SB), Y2
+	VMULPS       Y2, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	MOVQ         SI, DI
+	XORQ         R8, R8
+
+normSum:
+	VMOVUPS    (AX)(R8*1), Y3
+	VADDPS     (CX)(R8*1), Y3, Y3
+	VMOVUPS    Y3, (AX)(R8*1)
+	VADDPS     Y3, Y2, Y2
+	ADDQ       $0x20, R8
+	DECQ       DI
+	JNE        normSum
+	VPERM2F128 $0x01, Y2, Y2, Y3
+	VADDPS     Y3, Y2, Y2
+	VPERMILPS  $0x4e, Y2, Y3
+	VADDPS     Y3, Y2, Y2
+	VPERMILPS  $0xb1, Y2, Y3
+	VADDPS     Y3, Y2, Y2
+	VDIVPS     Y1, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	MOVQ       SI, DI
+	XORQ       R8, R8
+
+normSquares:
+	VMOVUPS      (AX)(R8*1), Y4
+	VSUBPS       Y2, Y4, Y4
+	VFMADD231PS  Y4, Y4, Y3
+	ADDQ         $0x20, R8
+	DECQ         DI
+	JNE          normSquares
+	VPERM2F128   $0x01, Y3, Y3, Y4
+	VADDPS       Y4, Y3, Y3
+	VPERMILPS    $0x4e, Y3, Y4
+	VADDPS       Y4, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y4
+	VADDPS       Y4, Y3, Y3
+	VDIVPS       Y1, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VSQRTPS      Y3, Y3
+	VBROADCASTSS one<>+0(SB), Y0
+	VDIVPS       Y3, Y0, Y0
+	MOVQ         SI, DI
+	XORQ         R8, R8
+
+normScale:
+	VMOVUPS     (AX)(R8*1), Y1
+	VSUBPS      Y2, Y1, Y1
+	VMULPS      Y0, Y1, Y1
+	VMOVUPS     (DX)(R8*1), Y3
+	VFMADD213PS (BX)(R8*1), Y3, Y1
+	VMOVUPS     Y1, (AX)(R8*1)
+	ADDQ        $0x20, R8
+	DECQ        DI
+	JNE         normScale
+	VZEROUPPER
+	RET
+
+DATA eight<>+0(SB)/4, $0x41000000
+GLOBL eight<>(SB), RODATA|NOPTR, $4
+
+// func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
+// Requires: AVX
+TEXT ·transposeBlocks(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ dstStride+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ srcStride+24(FP), BX
+	MOVQ blocks+32(FP), SI
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+
+transposeLoop:
+	VMOVUPS    (DX), Y0
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y1
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y2
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y3
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y4
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y5
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y6
+	ADDQ       BX, DX
+	VMOVUPS    (DX), Y7
+	ADDQ       BX, DX
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VSHUFPS    $0x44, Y1, Y8, Y7
+	VSHUFPS    $0xee, Y1, Y8, Y1
+	VSHUFPS    $0x44, Y2, Y0, Y8
+	VSHUFPS    $0xee, Y2, Y0, Y0
+	VSHUFPS    $0x44, Y5, Y3, Y2
+	VSHUFPS    $0xee, Y5, Y3, Y3
+	VSHUFPS    $0x44, Y6, Y4, Y5
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	MOVQ       AX, DI
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VMOVUPS    Y6, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x20, Y3, Y1, Y6
+	VMOVUPS    Y6, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x20, Y5, Y8, Y6
+	VMOVUPS    Y6, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x20, Y4, Y0, Y6
+	VMOVUPS    Y6, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VMOVUPS    Y2, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VMOVUPS    Y1, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x31, Y5, Y8, Y1
+	VMOVUPS    Y1, (DI)
+	ADDQ       CX, DI
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y0, (DI)
+	ADDQ       CX, DI
+	ADDQ       $0x20, AX
+	DECQ       SI
+	JNE        transposeLoop
+	VZEROUPPER
 	RET

@@ -161,15 +161,19 @@ func TestMulF32(t *testing.T) {
 			for i := range w {
 				w[i] = float32(rng.NormFloat64())
 			}
+			scale := make([]float32, tokens)
+			for i := range scale {
+				scale[i] = float32(i) - 2
+			}
 			for _, s := range sets(t) {
 				out := make([]float32, tokens*stride)
-				s.MulF32(out, stride, a, aStride, w, wStride, k, tokens)
+				s.MulF32(out, stride, a, aStride, w, wStride, scale, k, tokens)
 				for i, got := range out {
 					row, l := i/stride, i%stride
 					want, size := 0.0, 0.0
 					if l < kernel.Lanes {
 						for c := range k {
-							p := float64(a[row*aStride+c]) * float64(w[c*wStride+l])
+							p := float64(a[row*aStride+c]) * float64(w[c*wStride+l]) * float64(scale[row])
 							want, size = want+p, size+math.Abs(p)
 						}
 					}
@@ -312,16 +316,24 @@ func TestSoftmax(t *testing.T) {
 }
 
 func BenchmarkMulQ4(b *testing.B) {
-	const groups, tokens = 12, 64
-	p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
-	act := make([]byte, tokens*kernel.ActBytes(groups))
-	out, bias := make([]float32, tokens*kernel.Lanes), make([]float32, kernel.Lanes)
-	for _, s := range sets(b) {
-		b.Run(s.Name(), func(b *testing.B) {
-			for b.Loop() {
-				s.MulQ4(out, kernel.Lanes, act, p, bias, groups, tokens)
-			}
-			b.ReportMetric(float64(b.N)*groups*kernel.Group*kernel.Lanes*tokens/b.Elapsed().Seconds()/1e9, "GMAC/s")
-		})
+	const tokens = 60
+	for _, groups := range []int{12, 48} {
+		// As many panels as fit no cache of the first level.
+		const panels = 24
+		p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
+		weights := bytes.Repeat(p, panels)
+		act := make([]byte, tokens*kernel.ActBytes(groups))
+		out, bias := make([]float32, tokens*kernel.Lanes*panels), make([]float32, kernel.Lanes)
+		for _, s := range sets(b) {
+			b.Run(fmt.Sprintf("%s/%d", s.Name(), groups*kernel.Group), func(b *testing.B) {
+				start := cpuTime()
+				for b.Loop() {
+					for i := range panels {
+						s.MulQ4(out[i*kernel.Lanes:], kernel.Lanes*panels, act, weights[i*len(p):], bias, groups, tokens)
+					}
+				}
+				b.ReportMetric(float64(b.N)*panels*float64(groups)*kernel.Group*kernel.Lanes*tokens/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
+			})
+		}
 	}
 }

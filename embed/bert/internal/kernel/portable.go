@@ -46,7 +46,7 @@ func q4Portable(out []float32, outStride int, act, panel []byte, bias []float32,
 }
 
 // f32Portable is the twin of f32Tiles.
-func f32Portable(out []float32, outStride int, a []float32, aStride int, w []float32, wStride, k, tokens int) {
+func f32Portable(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
 	for t := range tokens {
 		row := a[t*aStride:][:k]
 		// Four sums at a time stay in registers.
@@ -60,7 +60,8 @@ func f32Portable(out []float32, outStride int, a []float32, aStride int, w []flo
 				s3 += v * q[3]
 			}
 			dst := (*[4]float32)(out[t*outStride+l:])
-			dst[0], dst[1], dst[2], dst[3] = s0, s1, s2, s3
+			c := scale[t]
+			dst[0], dst[1], dst[2], dst[3] = c*s0, c*s1, c*s2, c*s3
 		}
 	}
 }

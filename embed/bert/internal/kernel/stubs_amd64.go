@@ -14,16 +14,19 @@ func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte
 func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
 
 //go:noescape
-func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
-func f32Tiles2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+func f32Tiles2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
-func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
-func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, k int, tiles int)
+func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func pairs(rounds int)
 
 //go:noescape
 func quantizeRow(dst *byte, row *float32, groups int)
@@ -33,3 +36,9 @@ func geluVectors(x *float32, vectors int)
 
 //go:noescape
 func softmaxVectors(x *float32, vectors int) float32
+
+//go:noescape
+func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
+
+//go:noescape
+func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
