@@ -14,6 +14,7 @@ import (
 	"github.com/minirag/minirag/convert/odf"
 	"github.com/minirag/minirag/convert/office"
 	"github.com/minirag/minirag/convert/pdf"
+	"github.com/minirag/minirag/convert/rtf"
 	"github.com/minirag/minirag/convert/text"
 	"github.com/minirag/minirag/convert/transcript"
 )
@@ -59,6 +60,7 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats = append(formats, epub.Formats()...)
 	formats = append(formats, notebook.Formats()...)
 	formats = append(formats, odf.Formats()...)
+	formats = append(formats, rtf.Formats()...)
 	formats = append(formats, transcript.Formats()...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,
