@@ -11,6 +11,7 @@ import (
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/mdtext"
+	"github.com/minirag/minirag/internal/numfmt"
 	"github.com/minirag/minirag/internal/ooxml"
 )
 
@@ -298,19 +299,15 @@ func chartValue(v, format string, numeric bool) string {
 		}
 		return mdtext.Cell(v)
 	}
-	return mdtext.Cell(number(f))
+	return mdtext.Cell(formatted(f, format))
 }
 
-// number writes f with the 15 digits that a spreadsheet has.
-func number(f float64) string {
-	s := strconv.FormatFloat(f, 'g', 15, 64)
-	if g, err := strconv.ParseFloat(s, 64); err == nil {
-		f = g
+// formatted writes a value as its format shows it; one that only rounds would lose digits of the data.
+func formatted(f float64, code string) string {
+	if format := numfmt.Parse(code); format.IsDate() || strings.Contains(code, "%") {
+		return format.Number(f, false)
 	}
-	if a := math.Abs(f); a != 0 && (a >= 1e21 || a < 1e-9) {
-		return strconv.FormatFloat(f, 'E', -1, 64)
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
+	return numfmt.General(f)
 }
 
 // extended reads the newer kind of charts (chartex): waterfall, treemap, funnel and so on.

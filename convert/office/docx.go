@@ -99,6 +99,7 @@ func (d *docx) read(doc *convert.Document) error {
 	if err != nil {
 		return err
 	}
+	defer r.Close()
 	if err := d.stream(r); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package office
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -326,10 +327,22 @@ func description(sp *ooxml.Node) string {
 		if pr == nil {
 			continue
 		}
-		for _, key := range []string{"descr", "title"} {
-			if text := convert.OneLine(generated.ReplaceAllString(unescape(pr.Attr(key)), "")); countLetters(text) > 0 {
-				return text
-			}
+		if text := altText(pr); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// placeholderAlt matches the names that programs give to pictures and put in the place of a description.
+var placeholderAlt = regexp.MustCompile(`(?i)^(?:picture|image|graphic|chart|shape|diagram|object|рисунок|изображение|диаграмма|объект|bild|grafik|imagen|immagine)\s*\d*$`)
+
+// altText returns the description that properties of a drawing hold, if a person or program wrote a real one.
+func altText(pr *ooxml.Node) string {
+	for _, key := range []string{"descr", "title"} {
+		text := convert.OneLine(generated.ReplaceAllString(unescape(pr.Attr(key)), ""))
+		if countLetters(text) > 0 && !placeholderAlt.MatchString(text) {
+			return text
 		}
 	}
 	return ""
