@@ -34,6 +34,7 @@ type arena struct {
 type worker struct {
 	in           input
 	act          []byte
+	innerAct     []byte
 	tmp, mid     []float32
 	panel, row   []float32
 	keys, values []float32
@@ -47,7 +48,6 @@ type worker struct {
 type input struct {
 	x                    []float32
 	stride, cols, tokens int
-	gelu                 bool // x is to go through the activation function first
 	quantized            bool
 }
 
@@ -200,16 +200,42 @@ func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
 	n := m.net
 	width, inner := n.width(), paddedTo(n.inner, kernel.Lanes)
 	w.tmp = grow(w.tmp, tokens*width)
-	w.mid = grow(w.mid, tokens*inner)
 	w.take(attended, width, n.dims, tokens)
 	m.mul(w, &l.attn, w.tmp, width, kernel.Lanes)
 	m.residual(x, w.tmp, &l.attnNorm, tokens)
 	w.take(x, width, n.dims, tokens)
-	m.mul(w, &l.up, w.mid, inner, kernel.Lanes)
-	w.take(w.mid, inner, n.inner, tokens)
-	w.in.gelu = true
+	if l.up.panels != nil && l.down.panels != nil {
+		m.inner(w, l, tokens)
+	} else {
+		w.mid = grow(w.mid, tokens*inner)
+		m.mul(w, &l.up, w.mid, inner, kernel.Lanes)
+		w.take(w.mid, inner, n.inner, tokens)
+		m.kernels.Gelu(w.mid[:tokens*inner])
+	}
 	m.mul(w, &l.down, w.tmp, width, kernel.Lanes)
 	m.residual(x, w.tmp, &l.outNorm, tokens)
+}
+
+// inner takes the quantised form of the inner layer, of which only one part is
+// ever there in float32.
+func (m *Model) inner(w *worker, l *layer, tokens int) {
+	const panels = kernel.PartGroups * kernel.Group / kernel.Lanes
+	groups := m.net.inner / kernel.Group
+	rowBytes := kernel.ActBytes(groups)
+	w.mid = grow(w.mid, tokens*panels*kernel.Lanes)
+	w.innerAct = grow(w.innerAct, tokens*rowBytes)
+	m.quantize(w)
+	for lo := 0; lo < l.up.panelCount(); lo += panels {
+		hi := min(lo+panels, l.up.panelCount())
+		cols := (hi - lo) * kernel.Lanes
+		m.mulPanels(w, &l.up, w.mid, cols, kernel.Lanes, lo, hi)
+		m.kernels.Gelu(w.mid[:tokens*cols])
+		for t := range tokens {
+			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels, groups)
+		}
+	}
+	w.in = input{cols: m.net.inner, tokens: tokens, quantized: true}
+	w.act, w.innerAct = w.innerAct, w.act
 }
 
 // residual sets each row of x to the norm of its sum with that of y.
@@ -224,33 +250,29 @@ func (w *worker) take(x []float32, stride, cols, tokens int) {
 	w.in = input{x: x, stride: stride, cols: cols, tokens: tokens}
 }
 
-// mul multiplies the rows that w has taken with m, and adds its bias. Panel p
-// of the result is at out[p*panelStride:], its rows are outStride apart.
-func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
+// quantize makes the 8-bit form of the rows that w has taken.
+func (m *Model) quantize(w *worker) {
 	in := &w.in
-	groups := in.cols / kernel.Group
-	rowBytes := kernel.ActBytes(groups)
-	if l.panels != nil && !in.quantized {
-		w.act = grow(w.act, in.tokens*rowBytes)
-	}
-	for t := range in.tokens {
-		row := in.x[t*in.stride:][:in.stride]
-		if in.gelu {
-			m.kernels.Gelu(row)
-		}
-		if l.panels != nil && !in.quantized {
-			m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], row[:in.cols])
-		}
-	}
-	in.gelu = false
-	if l.panels != nil {
-		in.quantized = true
-		for p := range l.panelCount() {
-			m.kernels.MulQ4(out[p*panelStride:], outStride, w.act, l.panels[p*kernel.PanelBytes(groups):],
-				l.bias[p*kernel.Lanes:], groups, in.tokens)
-		}
+	if in.quantized {
 		return
 	}
+	rowBytes := kernel.ActBytes(in.cols / kernel.Group)
+	w.act = grow(w.act, in.tokens*rowBytes)
+	for t := range in.tokens {
+		m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
+	}
+	in.quantized = true
+}
+
+// mul multiplies the rows that w has taken with l, and adds its bias. Panel p
+// of the result is at out[p*panelStride:], its rows are outStride apart.
+func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
+	if l.panels != nil {
+		m.quantize(w)
+		m.mulPanels(w, l, out, outStride, panelStride, 0, l.panelCount())
+		return
+	}
+	in := &w.in
 	w.panel = grow(w.panel, in.cols*kernel.Lanes)
 	w.row = grow(w.row, in.cols)
 	for len(w.ones) < in.tokens {
@@ -263,6 +285,16 @@ func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride 
 		for t := range in.tokens {
 			add(dst[t*outStride:][:kernel.Lanes], bias)
 		}
+	}
+}
+
+// mulPanels multiplies the quantised rows of w with panels lo to hi of l.
+func (m *Model) mulPanels(w *worker, l *linear, out []float32, outStride, panelStride, lo, hi int) {
+	groups := w.in.cols / kernel.Group
+	size := kernel.PanelBytes(groups)
+	for p := lo; p < hi; p++ {
+		m.kernels.MulQ4(out[(p-lo)*panelStride:], outStride, w.act, l.panels[p*size:],
+			l.bias[p*kernel.Lanes:], groups, w.in.tokens)
 	}
 }
 

@@ -74,13 +74,20 @@ func (r rows) next(n int) {
 
 // q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. With
 // three tokens the sums of int16 and of int32, two columns of weights, an
-// activation and a product are the 16 registers.
+// activation and a product are the 16 registers. Every group asks for a line of
+// the memory from ahead bytes after panel, step bytes apart.
 func q4(n int) {
-	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles int)")
+	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
 	Pragma("noescape")
 	out := Load(Param("out"), GP64()).(reg.GPVirtual)
 	outStride := Load(Param("outStride"), GP64()).(reg.GPVirtual)
 	act := Load(Param("act"), GP64()).(reg.GPVirtual)
+	next := Load(Param("panel"), GP64())
+	{
+		ahead := Load(Param("ahead"), GP64())
+		ADDQ(ahead, next)
+	}
+	step := Load(Param("step"), GP64())
 	actStride := Load(Param("actStride"), GP64()).(reg.GPVirtual)
 	tiles := Load(Param("tiles"), GP64()).(reg.GPVirtual)
 	SHLQ(Imm(2), outStride)
@@ -153,6 +160,8 @@ func q4(n int) {
 			VPADDD(v, total[t][half], total[t][half])
 		}
 	}
+	PREFETCHT1(Mem{Base: next})
+	ADDQ(step, next)
 	ADDQ(I32(groupBytes), w)
 	ADDQ(Imm(group), act)
 	DECQ(inPart)

@@ -23,13 +23,16 @@ func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, gro
 	actStride := ActBytes(groups)
 	done := tokens / tileQ4 * tileQ4
 	if done > 0 {
-		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4)
+		// Most products take one panel after the other: the next one comes into
+		// the cache meanwhile.
+		step := min(len(panel)/(done/tileQ4*groups)+1, 64)
+		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4, len(panel), step)
 	}
 	switch tokens - done {
 	case 1:
-		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
+		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
 	case 2:
-		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
+		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
 	}
 }
 
@@ -52,7 +55,9 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 	}
 }
 
-func quantizeAVX2(dst []byte, row []float32) { quantizeRow(&dst[0], &row[0], len(row)/Group) }
+func quantizeAVX2(dst, scales []byte, row []float32) {
+	quantizeRow(&dst[0], &scales[0], &row[0], len(row)/Group)
+}
 
 func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }
 
