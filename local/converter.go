@@ -8,6 +8,7 @@ import (
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/email"
 	"github.com/minirag/minirag/convert/epub"
 	"github.com/minirag/minirag/convert/html"
 	"github.com/minirag/minirag/convert/notebook"
@@ -61,6 +62,7 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats = append(formats, notebook.Formats()...)
 	formats = append(formats, odf.Formats()...)
 	formats = append(formats, rtf.Formats()...)
+	formats = append(formats, email.Formats()...)
 	formats = append(formats, transcript.Formats()...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,
