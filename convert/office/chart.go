@@ -47,7 +47,8 @@ func readChart(p *ooxml.Package, part string, cells *int, limit int, repeats *re
 	return c, nil
 }
 
-// write writes the chart under a heading of the given level.
+// write writes the chart under a heading of the given level; 0 stands for a
+// line in bold, which does not take what follows the chart under it.
 func (c *chart) write(w *mdtext.Writer, level int) {
 	if c.title == "" && len(c.rows) == 0 {
 		return
@@ -56,7 +57,11 @@ func (c *chart) write(w *mdtext.Writer, level int) {
 	if c.title != "" {
 		heading += ": " + c.title
 	}
-	w.Heading(level, heading)
+	if level > 0 {
+		w.Heading(level, heading)
+	} else {
+		w.Block("**" + strings.ReplaceAll(heading, "*", "") + "**")
+	}
 	w.Table(c.rows)
 }
 
