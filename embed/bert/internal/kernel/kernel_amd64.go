@@ -15,8 +15,8 @@ func available() []*Set {
 // The numbers of tokens that the kernels take at once, so that their sums and
 // operands fill the registers.
 const (
-	tile   = 4
-	tileQ4 = 3
+	tileF32 = 6
+	tileQ4  = 3
 )
 
 func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
@@ -37,10 +37,10 @@ func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, gro
 }
 
 func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
-	if n := tokens / tile; n > 0 {
-		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, n)
+	done := tokens / tileF32 * tileF32
+	if done > 0 {
+		f32Tiles6(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, done/tileF32)
 	}
-	done := tokens &^ (tile - 1)
 	if done == tokens {
 		return
 	}
@@ -52,6 +52,10 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	case 3:
 		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
+	case 4:
+		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
+	case 5:
+		f32Tiles5(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	}
 }
 

@@ -618,8 +618,8 @@ fk1:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x04, DI
 	ADDQ         CX, AX
+	ADDQ         $0x04, DI
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -669,14 +669,14 @@ fk2:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y4, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x08, DI
-	ADDQ         CX, AX
-	ADDQ         CX, AX
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -732,20 +732,20 @@ fk3:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y6, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 8(DI), Y0
 	VMULPS       Y0, Y4, Y4
-	VMOVUPS      Y4, (AX)(CX*2)
+	VMOVUPS      Y4, (AX)
 	VMULPS       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(AX)(CX*2)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x0c, DI
-	ADDQ         CX, AX
-	ADDQ         CX, AX
-	ADDQ         CX, AX
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -770,8 +770,7 @@ TEXT ·f32Tiles4(SB), NOSPLIT, $0-72
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
-	LEAQ (CX)(CX*2), R9
-	LEAQ (BX)(BX*2), R10
+	LEAQ (BX)(BX*2), R9
 
 ftile4:
 	VXORPS Y0, Y0, Y0
@@ -782,12 +781,12 @@ ftile4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   w+32(FP), R11
-	MOVQ   k+56(FP), R12
+	MOVQ   w+32(FP), R10
+	MOVQ   k+56(FP), R11
 
 fk4:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
+	VMOVUPS      (R10), Y8
+	VMOVUPS      32(R10), Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
@@ -797,38 +796,239 @@ fk4:
 	VBROADCASTSS (DX)(BX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DX)(R10*1), Y10
+	VBROADCASTSS (DX)(R9*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 	ADDQ         $0x04, DX
-	DECQ         R12
+	DECQ         R11
 	JNE          fk4
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y8, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 8(DI), Y0
 	VMULPS       Y0, Y4, Y4
-	VMOVUPS      Y4, (AX)(CX*2)
+	VMOVUPS      Y4, (AX)
 	VMULPS       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(AX)(CX*2)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 12(DI), Y0
 	VMULPS       Y0, Y6, Y6
-	VMOVUPS      Y6, (AX)(R9*1)
+	VMOVUPS      Y6, (AX)
 	VMULPS       Y0, Y7, Y7
-	VMOVUPS      Y7, 32(AX)(R9*1)
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x10, DI
+	MOVQ         k+56(FP), R11
+	SHLQ         $0x02, R11
+	SUBQ         R11, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	DECQ         R8
+	JNE          ftile4
+	VZEROUPPER
+	RET
+
+// func f32Tiles5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, FMA3
+TEXT ·f32Tiles5(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+ftile5:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   w+32(FP), R10
+	MOVQ   k+56(FP), R11
+
+fk5:
+	VMOVUPS      (R10), Y10
+	VMOVUPS      32(R10), Y11
+	VBROADCASTSS (DX), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y1
+	VBROADCASTSS (DX)(BX*1), Y12
+	VFMADD231PS  Y12, Y10, Y2
+	VFMADD231PS  Y12, Y11, Y3
+	VBROADCASTSS (DX)(BX*2), Y12
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y5
+	VBROADCASTSS (DX)(R9*1), Y12
+	VFMADD231PS  Y12, Y10, Y6
+	VFMADD231PS  Y12, Y11, Y7
+	VBROADCASTSS (DX)(BX*4), Y12
+	VFMADD231PS  Y12, Y10, Y8
+	VFMADD231PS  Y12, Y11, Y9
+	ADDQ         SI, R10
+	ADDQ         $0x04, DX
+	DECQ         R11
+	JNE          fk5
+	VBROADCASTSS (DI), Y10
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
 	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
 	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
 	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
 	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x14, DI
+	MOVQ         k+56(FP), R11
+	SHLQ         $0x02, R11
+	SUBQ         R11, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	DECQ         R8
+	JNE          ftile5
+	VZEROUPPER
+	RET
+
+// func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, FMA3
+TEXT ·f32Tiles6(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (BX)(BX*4), R10
+
+ftile6:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+fk6:
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y1
+	VBROADCASTSS (DX)(BX*1), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y3
+	VBROADCASTSS (DX)(BX*2), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y5
+	VBROADCASTSS (DX)(R9*1), Y14
+	VFMADD231PS  Y14, Y12, Y6
+	VFMADD231PS  Y14, Y13, Y7
+	VBROADCASTSS (DX)(BX*4), Y14
+	VFMADD231PS  Y14, Y12, Y8
+	VFMADD231PS  Y14, Y13, Y9
+	VBROADCASTSS (DX)(R10*1), Y14
+	VFMADD231PS  Y14, Y12, Y10
+	VFMADD231PS  Y14, Y13, Y11
+	ADDQ         SI, R11
+	ADDQ         $0x04, DX
+	DECQ         R12
+	JNE          fk6
+	VBROADCASTSS (DI), Y12
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 20(DI), Y0
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMULPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x18, DI
 	MOVQ         k+56(FP), R12
 	SHLQ         $0x02, R12
 	SUBQ         R12, DX
@@ -836,8 +1036,10 @@ fk4:
 	ADDQ         BX, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
 	DECQ         R8
-	JNE          ftile4
+	JNE          ftile6
 	VZEROUPPER
 	RET
 

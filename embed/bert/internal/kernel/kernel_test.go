@@ -152,7 +152,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 func TestMulF32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range []int{1, 2, 31, 384} {
-		for _, tokens := range []int{0, 1, 2, 3, 4, 6, 9} {
+		for _, tokens := range []int{0, 1, 2, 3, 4, 5, 6, 9, 13} {
 			aStride, wStride, stride := k+2, kernel.Lanes+5, kernel.Lanes+1
 			a, w := make([]float32, max(tokens, 1)*aStride), make([]float32, k*wStride)
 			for i := range a {
@@ -334,6 +334,26 @@ func BenchmarkMulQ4(b *testing.B) {
 					}
 				}
 				b.ReportMetric(float64(b.N)*float64(panels*groups)*kernel.Group*kernel.Lanes*tokens/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
+			})
+		}
+	}
+}
+
+func BenchmarkMulF32(b *testing.B) {
+	const tokens, width = 12, 384
+	scale := make([]float32, tokens)
+	for _, size := range []struct{ k, lanes int }{{32, 112}, {110, 32}, {400, 32}} {
+		a, w := make([]float32, tokens*max(size.k, width)), make([]float32, size.k*size.lanes)
+		out := make([]float32, tokens*size.lanes)
+		for _, s := range sets(b) {
+			b.Run(fmt.Sprintf("%s/%dx%d", s.Name(), size.k, size.lanes), func(b *testing.B) {
+				start := cpuTime()
+				for b.Loop() {
+					for p := 0; p < size.lanes; p += kernel.Lanes {
+						s.MulF32(out[p:], size.lanes, a, max(size.k, width), w[p:], size.lanes, scale, size.k, tokens)
+					}
+				}
+				b.ReportMetric(float64(b.N)*float64(size.k*size.lanes*tokens)/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
 			})
 		}
 	}

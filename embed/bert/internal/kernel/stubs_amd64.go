@@ -26,6 +26,12 @@ func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32,
 func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
+func f32Tiles5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
 func pairs(rounds int)
 
 //go:noescape
