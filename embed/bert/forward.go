@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,6 +29,7 @@ type arena struct {
 	x, q, ctx []float32 // a row for each token
 	k, v      []float32 // panel after panel, each with a row of kernel.Lanes for each token
 	workers   []worker
+	query     bool // it is the one for queries
 }
 
 // A worker is the memory of one thread.
@@ -57,45 +59,93 @@ type input struct {
 // Sequences share batches without padding and without influence on each
 // other. It stops between two layers when ctx is done.
 func (m *Model) EmbedIDs(ctx context.Context, seqs [][]int32) ([][]float32, error) {
+	if err := m.check(seqs); err != nil {
+		return nil, err
+	}
+	// Long sequences first: what is left for the last tasks is small, so that
+	// no thread waits long for another.
+	order := make([]int, len(seqs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(seqs[j]) - len(seqs[i]) })
+	out := make([][]float32, len(seqs))
+	for len(order) > 0 {
+		n, tokens := 1, len(seqs[order[0]])
+		for n < len(order) && tokens+len(seqs[order[n]]) <= m.batchTokens {
+			tokens += len(seqs[order[n]])
+			n++
+		}
+		part := make([][]int32, n)
+		for i, at := range order[:n] {
+			part[i] = seqs[at]
+		}
+		vecs, err := m.inTurn(ctx, m.turn, part, tokens)
+		if err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		for i, at := range order[:n] {
+			out[at] = vecs[i]
+		}
+		order = order[n:]
+	}
+	return out, nil
+}
+
+// EmbedQueryIDs is [Model.EmbedIDs] for one sequence that somebody waits for:
+// it overtakes the batches of EmbedIDs, which stop for it within a few
+// milliseconds, in the middle of a layer. Its vector is the same.
+func (m *Model) EmbedQueryIDs(ctx context.Context, ids []int32) ([]float32, error) {
+	seqs := [][]int32{ids}
+	if err := m.check(seqs); err != nil {
+		return nil, err
+	}
+	m.waiting.Add(1)
+	defer m.waiting.Add(-1)
+	vecs, err := m.inTurn(ctx, m.queryTurn, seqs, len(ids))
+	if err != nil {
+		return nil, fmt.Errorf("embed: %w", err)
+	}
+	return vecs[0], nil
+}
+
+// check tells whether the model can take seqs.
+func (m *Model) check(seqs [][]int32) error {
 	for i, ids := range seqs {
 		switch {
 		case len(ids) == 0:
-			return nil, fmt.Errorf("embed: sequence %d is empty", i)
+			return fmt.Errorf("embed: sequence %d is empty", i)
 		case len(ids) > m.info.MaxTokens:
-			return nil, fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: len(ids), Max: m.info.MaxTokens})
+			return fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: len(ids), Max: m.info.MaxTokens})
 		}
 		for _, id := range ids {
 			if id < 0 || int(id) >= m.net.words.rows {
-				return nil, fmt.Errorf("embed: sequence %d has the id %d, the model has %d", i, id, m.net.words.rows)
+				return fmt.Errorf("embed: sequence %d has the id %d, the model has %d", i, id, m.net.words.rows)
 			}
 		}
 	}
-	out := make([][]float32, 0, len(seqs))
-	for len(seqs) > 0 {
-		n, tokens := 1, len(seqs[0])
-		for n < len(seqs) && tokens+len(seqs[n]) <= m.batchTokens {
-			tokens += len(seqs[n])
-			n++
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("embed: %w", ctx.Err())
-		case a := <-m.turn:
-			vecs, err := func() ([][]float32, error) {
-				defer func() { m.turn <- a }()
-				return m.batch(ctx, a, seqs[:n], tokens)
-			}()
-			if err != nil {
-				return nil, fmt.Errorf("embed: %w", err)
-			}
-			out = append(out, vecs...)
-		}
-		seqs = seqs[n:]
+	return nil
+}
+
+// inTurn runs a batch once the arena of its lane and the threads are free.
+func (m *Model) inTurn(ctx context.Context, lane chan *arena, seqs [][]int32, tokens int) ([][]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return out, nil
+	var a *arena
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a = <-lane:
+	}
+	defer func() { lane <- a }()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-m.threads:
+	}
+	defer func() { m.threads <- struct{}{} }()
+	return m.batch(ctx, a, seqs, tokens)
 }
 
 // batch runs the encoder over sequences with the given sum of tokens.
@@ -124,24 +174,24 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	blocks = (tokens + size - 1) / size
 	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }
 
-	a.parallel(len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
+	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
 	for i := range n.layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := &n.layers[i]
-		a.parallel(blocks, func(w *worker, i int) {
+		m.parallel(a, blocks, func(w *worker, i int) {
 			lo, hi := span(i)
 			w.take(a.x[lo*width:], width, n.dims, hi-lo)
 			m.mul(w, &l.q, a.q[lo*width:], width, kernel.Lanes)
 			m.mul(w, &l.k, a.k[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
 			m.mul(w, &l.v, a.v[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
 		})
-		a.parallel(len(seqs)*n.heads, func(w *worker, i int) {
+		m.parallel(a, len(seqs)*n.heads, func(w *worker, i int) {
 			s, head := i/n.heads, i%n.heads
 			m.attend(w, a, head, starts[s], starts[s+1], tokens)
 		})
-		a.parallel(blocks, func(w *worker, i int) {
+		m.parallel(a, blocks, func(w *worker, i int) {
 			lo, hi := span(i)
 			m.finish(w, l, a.x[lo*width:], a.ctx[lo*width:], hi-lo)
 		})
@@ -159,11 +209,14 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 }
 
 // parallel calls f for each of n tasks, on as many goroutines as there are
-// workers, and waits for all.
-func (a *arena) parallel(n int, f func(w *worker, task int)) {
+// workers, and waits for all. Between tasks a batch lets queries pass: they
+// wait for the threads in a queue that the batch joins behind them.
+func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
 	var next atomic.Int64
+	stop := func() bool { return !a.query && m.waiting.Load() > 0 }
 	run := func(w *worker) {
-		for {
+		// The first task is done in any case, so that the batch comes on.
+		for first := true; first || !stop(); first = false {
 			i := int(next.Add(1)) - 1
 			if i >= n {
 				return
@@ -171,12 +224,22 @@ func (a *arena) parallel(n int, f func(w *worker, task int)) {
 			f(w, i)
 		}
 	}
-	var wg sync.WaitGroup
-	for i := 1; i < min(len(a.workers), n); i++ {
-		wg.Go(func() { run(&a.workers[i]) })
+	for {
+		left := n - int(next.Load())
+		if left <= 0 {
+			return
+		}
+		var wg sync.WaitGroup
+		for i := 1; i < min(len(a.workers), left); i++ {
+			wg.Go(func() { run(&a.workers[i]) })
+		}
+		run(&a.workers[0])
+		wg.Wait()
+		if stop() {
+			m.threads <- struct{}{}
+			<-m.threads
+		}
 	}
-	run(&a.workers[0])
-	wg.Wait()
 }
 
 // width is the distance of two rows of activations: whole panels.
