@@ -30,10 +30,11 @@ func compareCells(a, b cell) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.
 
 // sheet writes one sheet; one without content leaves no trace.
 func (b *book) sheet(name string, hidden bool, rel ooxml.Relationship) error {
-	cells, links, err := b.cells(rel.Target)
+	s, err := b.readSheet(rel.Target)
 	if err != nil {
 		return err
 	}
+	cells := s.cells
 	if !slices.IsSortedFunc(cells, compareCells) {
 		slices.SortStableFunc(cells, compareCells)
 	}
@@ -41,7 +42,7 @@ func (b *book) sheet(name string, hidden bool, rel ooxml.Relationship) error {
 	if err != nil {
 		return err
 	}
-	link(cells, links, rels)
+	link(cells, s.links, rels)
 	body := &mdtext.Writer{Max: b.limits.OutputBytes}
 	outer := b.w
 	b.w = body
@@ -57,6 +58,12 @@ func (b *book) sheet(name string, hidden bool, rel ooxml.Relationship) error {
 	if body.Len() == 0 {
 		return nil
 	}
+	for _, line := range s.margins {
+		if !b.margins[line] {
+			b.margins[line] = true
+			body.Paragraph(line)
+		}
+	}
 	b.w.Heading(2, name)
 	if hidden {
 		b.w.Block("<!-- Hidden sheet -->")
@@ -65,26 +72,26 @@ func (b *book) sheet(name string, hidden bool, rel ooxml.Relationship) error {
 	return nil
 }
 
-// cells reads the cells of a sheet part, and which of them are links to which relationship.
-func (b *book) cells(part string) ([]cell, map[[2]int32]string, error) {
+func (b *book) readSheet(part string) (*sheetReader, error) {
 	r, err := b.p.Reader(part)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer r.Close()
-	s := sheetReader{b: b, r: r, links: map[[2]int32]string{}}
+	s := &sheetReader{b: b, r: r, links: map[[2]int32]string{}}
 	if err := s.level(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return s.cells, s.links, nil
+	return s, nil
 }
 
 type sheetReader struct {
-	b     *book
-	r     *ooxml.Reader
-	cells []cell
-	links map[[2]int32]string
-	row   int
+	b       *book
+	r       *ooxml.Reader
+	cells   []cell
+	links   map[[2]int32]string // ids of relationships by row and column
+	margins []string            // headers and footers of the printed page
+	row     int
 }
 
 // level reads the elements of the element that is open.
@@ -98,6 +105,14 @@ func (s *sheetReader) level() error {
 			return err
 		}
 		switch n.Name {
+		case "s:headerFooter":
+			if err = s.r.Fill(n); err == nil {
+				for _, c := range n.Children {
+					if text := marginText(c.String()); countLetters(text) >= 4 && !slices.Contains(s.margins, text) {
+						s.margins = append(s.margins, text)
+					}
+				}
+			}
 		case "s:worksheet", "s:sheetData", "s:hyperlinks":
 			err = s.level()
 		case "s:row":
@@ -181,6 +196,36 @@ func reference(ref string) (row, col int, ok bool) {
 	}
 	row, err := strconv.Atoi(ref[i:])
 	return row, col, err == nil && col > 0 && row > 0 && row <= maxRow
+}
+
+// marginText returns the text of a page header or footer without its codes
+// (ECMA-376, part 1, 18.3.1.46), such as "&C" for the centre and "&P" for the page number.
+func marginText(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '&' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; {
+		case c == '&':
+			b.WriteByte('&')
+		case c == '"': // a font
+			if j := strings.IndexByte(s[i+1:], '"'); j >= 0 {
+				i += j + 1
+			}
+		case c == 'K': // a colour of six characters
+			i = min(i+6, len(s)-1)
+		case c >= '0' && c <= '9': // a size
+			for i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9' {
+				i++
+			}
+		case c == 'L' || c == 'C' || c == 'R':
+			b.WriteByte(' ')
+		}
+	}
+	return convert.OneLine(convert.Normalize(unescape(b.String())))
 }
 
 // columnName is the inverse of the letters of a reference.

@@ -34,7 +34,7 @@ func (*XLSX) Convert(ctx context.Context, src convert.Source, limits convert.Lim
 	if err != nil {
 		return nil, err
 	}
-	b := &book{ctx: ctx, p: p, limits: limits, w: &mdtext.Writer{Max: limits.OutputBytes}, persons: map[string]string{}}
+	b := &book{ctx: ctx, p: p, limits: limits, w: &mdtext.Writer{Max: limits.OutputBytes}, persons: map[string]string{}, margins: map[string]bool{}}
 	doc := &convert.Document{Format: "xlsx"}
 	if err := wrap(b.read(doc)); err != nil {
 		return nil, err
@@ -70,6 +70,7 @@ type book struct {
 	outside      bool  // cells outside the grid were left out
 	uncalculated int   // formulas without a result
 	repeats      repeater
+	margins      map[string]bool // page headers and footers that were written
 }
 
 func (b *book) warn(what string, err error) {

@@ -124,6 +124,8 @@ func TestXLSX(t *testing.T) {
 			s1 + "\\# Read this first and then all of the other sheets in this file.\n\nThen do what it says in every one of them.\n"},
 		{"merged cells", workbook{after: `<mergeCells><mergeCell ref="A2:A3"/></mergeCells>`, sheets: []string{grid("A,B", "m,1", ",2")}}, s1 + "| A | B |\n| --- | --- |\n| m | 1 |\n| | 2 |\n"},
 		{"links", workbook{after: `<hyperlinks><hyperlink ref="A1" r:id="link"/><hyperlink ref="B1" location="S1!A1"/></hyperlinks>`, sheets: []string{grid("A,B")}}, s1 + "| [A](https://example.com/a%7Cb) | B |\n| --- | --- |\n"},
+		{"headers and footers", workbook{sheets: []string{grid("A"), grid("B")}, after: `<headerFooter><oddHeader>&amp;L&amp;"Arial,Bold"&amp;12Acme &amp;&amp; Sons&amp;C&amp;KFF0000Draft&amp;RPage &amp;P of &amp;N</oddHeader><oddFooter>&amp;P</oddFooter></headerFooter>`},
+			s1 + "A\n\nAcme & Sons Draft Page of\n\n## S2\n\nB\n"},
 		{"comments", workbook{sheets: []string{grid("A")}, comments: `<authors><author>Ann</author></authors><commentList><comment ref="A1" authorId="0"><text><r><t>Ann:</t></r><r><t>&#10;Check</t></r></text></comment></commentList>`},
 			s1 + "A\n\n> Comment by Ann on A1: Check\n"},
 		{"conversations", workbook{sheets: []string{grid("A")}, persons: `<tc:person id="{1}" displayName="Bob"/>`,
