@@ -68,12 +68,38 @@ func continues(before, after []cell) bool {
 	for _, c := range after[:first] {
 		numbers = numbers || c.number
 	}
-	if !numbers {
+	if !numbers && !styledAsData(before, after[:first]) {
 		return false // a header
 	}
 	low, high := columns(before)
 	l, h := columns(after)
 	return l >= low && h <= high
+}
+
+// styledAsData reports whether a row looks like the last of the table before
+// it, where that does not look like its header.
+func styledAsData(before, row []cell) bool {
+	header := before[:rowEnd(before, 0)]
+	last := len(before) - 1
+	for last > 0 && before[last-1].row == before[last].row {
+		last--
+	}
+	for _, c := range row {
+		h, ok1 := inColumn(header, c.col)
+		d, ok2 := inColumn(before[last:], c.col)
+		if ok1 && ok2 && h.style != d.style {
+			return c.style == d.style
+		}
+	}
+	return false
+}
+
+func inColumn(row []cell, col int32) (cell, bool) {
+	i, ok := slices.BinarySearchFunc(row, col, func(c cell, col int32) int { return int(c.col - col) })
+	if !ok {
+		return cell{}, false
+	}
+	return row[i], true
 }
 
 // rowEnd returns the index behind the row that begins at start.

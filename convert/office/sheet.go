@@ -22,6 +22,7 @@ const (
 // A cell is one that has text; rows and columns count from 1.
 type cell struct {
 	row, col int32
+	style    int32
 	number   bool
 	text     string // in the form of mdtext.Cell
 }
@@ -181,7 +182,8 @@ func (s *sheetReader) readRow(row *ooxml.Node) error {
 		if s.b.bytes += int64(len(text)); s.b.bytes > s.b.limits.OutputBytes {
 			return &convert.LimitError{What: "output size in bytes", Max: s.b.limits.OutputBytes}
 		}
-		s.cells = append(s.cells, cell{int32(at), int32(col), number, text})
+		style, _ := strconv.ParseInt(n.Attr("s"), 10, 32)
+		s.cells = append(s.cells, cell{int32(at), int32(col), int32(style), number, text})
 	}
 }
 

@@ -116,6 +116,8 @@ func TestXLSX(t *testing.T) {
 			s1 + "### Prices\n\n| A | B |\n| --- | --- |\n| 1 | 2 |\n\nSource: " + strings.TrimSpace(strings.Repeat("a long note ", 10)) + "\n"},
 		{"tables below each other", workbook{sheets: []string{grid("A,B", "1,2", "", "3,4", "", "C,D", "5,6", "", "Other", "E,F", "7,8")}},
 			s1 + "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\n| C | D |\n| --- | --- |\n| 5 | 6 |\n\n### Other\n\n| E | F |\n| --- | --- |\n| 7 | 8 |\n"},
+		{"blank rows between texts", workbook{sheets: []string{strings.NewReplacer(`"A1"`, `"A1" s="1"`, `"B1"`, `"B1" s="1"`, `"A8"`, `"A8" s="1"`, `"B8"`, `"B8" s="1"`).Replace(grid("A,B", "x,y", "", "z,w", "v,u", "", "", "C,D", "p,q"))}},
+			s1 + "| A | B |\n| --- | --- |\n| x | y |\n| z | w |\n| v | u |\n\n| C | D |\n| --- | --- |\n| p | q |\n"},
 		{"tables side by side", workbook{sheets: []string{grid("A,B,,A,B", "1,2,,3,4", "5,6,,7,8")}}, s1 + "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 5 | 6 |\n\n| A | B |\n| --- | --- |\n| 3 | 4 |\n| 7 | 8 |\n"},
 		{"tables of different height", workbook{sheets: []string{grid("A,B,,C,D", "1,2,,3,4", "5,6")}}, s1 + "| A | B |\n| --- | --- |\n| 1 | 2 |\n| 5 | 6 |\n\n| C | D |\n| --- | --- |\n| 3 | 4 |\n"},
 		{"spacer column", workbook{sheets: []string{grid("Title", "A,B,,C", "1,2,,3")}}, s1 + "### Title\n\n| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n"},
