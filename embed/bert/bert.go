@@ -168,7 +168,7 @@ func New(gguf string, opts *Options) (*Model, error) {
 	var wg sync.WaitGroup
 	var tokErr error
 	wg.Go(func() { m.tok, tokErr = newTokenizer(f, opts.Vocabulary) })
-	m.net, err = newNetwork(f, opts.Precision)
+	m.net, err = newNetwork(f, opts.Precision, kernels)
 	wg.Wait()
 	if err := errors.Join(err, tokErr); err != nil {
 		return nil, fmt.Errorf("load model: %w", err)

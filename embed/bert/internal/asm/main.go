@@ -32,6 +32,7 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
 	}
+	packRows()
 	pairs()
 	quantize()
 	gelu()

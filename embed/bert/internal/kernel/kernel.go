@@ -50,7 +50,7 @@ const (
 func ActBytes(groups int) int { return (groups*Group + 4*parts(groups) + 31) &^ 31 }
 
 // PanelBytes is the size of a panel of 4-bit weights with groups × [Group]
-// columns, as [PackQ4] makes it.
+// columns, as [Set.PackQ4] makes it.
 func PanelBytes(groups int) int { return parts(groups)*partStart + groups*groupBytes + panelEnd }
 
 func parts(groups int) int { return (groups + PartGroups - 1) / PartGroups }
@@ -60,6 +60,9 @@ type Set struct {
 	name string
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
 	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
+
+	// packWeights fills a panel that has its scales.
+	packWeights func(panel []byte, rows string, groups int)
 
 	quantize func(dst, scales []byte, row []float32)
 	gelu     func(x []float32)
@@ -74,7 +77,7 @@ func (s *Set) Name() string { return s.name }
 
 // Portable returns the kernels in Go.
 func Portable() *Set {
-	return &Set{name: "portable", q4: q4Portable, f32: f32Portable,
+	return &Set{name: "portable", q4: q4Portable, f32: f32Portable, packWeights: packPortable,
 		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable,
 		addNorm: addNormPortable, transpose: transposePortable}
 }

@@ -1,11 +1,15 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2,
+		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2, packWeights: packAVX2,
 			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
 			addNorm: addNormAVX2, transpose: transposeAVX2}, Portable()}
 	}
@@ -73,4 +77,15 @@ func addNormAVX2(x, y, weight, bias []float32, eps float32) {
 
 func transposeAVX2(dst []float32, dstStride int, src []float32, srcStride, blocks int) {
 	transposeBlocks(&dst[0], dstStride, &src[0], srcStride, blocks)
+}
+
+func packAVX2(panel []byte, rows string, groups int) {
+	rowBytes := groups * BlockBytes
+	if len(rows) < Lanes*rowBytes {
+		packPortable(panel, rows, groups)
+		return
+	}
+	for half := range 2 {
+		packRows(&panel[32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
+	}
 }

@@ -1043,6 +1043,118 @@ fk6:
 	VZEROUPPER
 	RET
 
+// func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packRows(SB), NOSPLIT, $0-32
+	MOVQ         panel+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         rowBytes+16(FP), DX
+	MOVQ         groups+24(FP), BX
+	LEAQ         (DX)(DX*2), SI
+	LEAQ         (CX)(DX*4), DI
+	VPBROADCASTD nibble<>+0(SB), Y0
+	VPBROADCASTD eightBytes<>+0(SB), Y1
+	VPBROADCASTD oneBytes<>+0(SB), Y2
+	VPBROADCASTD oneWords<>+0(SB), Y3
+	VPBROADCASTD zeroPoints<>+0(SB), Y4
+
+packPart:
+	MOVQ    AX, R8
+	ADDQ    $+64, AX
+	MOVQ    $0x00000004, R9
+	CMPQ    BX, R9
+	CMOVQLT BX, R9
+	SUBQ    R9, BX
+	VPXOR   Y5, Y5, Y5
+
+packGroup:
+	VMOVDQU     2(CX), X6
+	VINSERTI128 $0x01, 2(DI), Y6, Y6
+	VMOVDQU     2(CX)(DX*1), X8
+	VINSERTI128 $0x01, 2(DI)(DX*1), Y8, Y8
+	VMOVDQU     2(CX)(DX*2), X10
+	VINSERTI128 $0x01, 2(DI)(DX*2), Y10, Y10
+	VMOVDQU     2(CX)(SI*1), X11
+	VINSERTI128 $0x01, 2(DI)(SI*1), Y11, Y11
+	VPUNPCKLDQ  Y8, Y6, Y7
+	VPUNPCKHDQ  Y8, Y6, Y9
+	VPUNPCKLDQ  Y11, Y10, Y8
+	VPUNPCKHDQ  Y11, Y10, Y11
+	VPUNPCKLQDQ Y8, Y7, Y6
+	VPUNPCKHQDQ Y8, Y7, Y8
+	VPUNPCKLQDQ Y11, Y9, Y10
+	VPUNPCKHQDQ Y11, Y9, Y11
+	VPXOR       Y7, Y7, Y7
+	VPSRLW      $0x04, Y6, Y9
+	VPAND       Y0, Y6, Y6
+	VPADDB      Y6, Y7, Y7
+	VPSUBB      Y1, Y6, Y6
+	VMOVDQU     Y6, (AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 256(AX)
+	VPSRLW      $0x04, Y8, Y9
+	VPAND       Y0, Y8, Y8
+	VPADDB      Y8, Y7, Y7
+	VPSUBB      Y1, Y8, Y8
+	VMOVDQU     Y8, 64(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 320(AX)
+	VPSRLW      $0x04, Y10, Y9
+	VPAND       Y0, Y10, Y10
+	VPADDB      Y10, Y7, Y7
+	VPSUBB      Y1, Y10, Y10
+	VMOVDQU     Y10, 128(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 384(AX)
+	VPSRLW      $0x04, Y11, Y9
+	VPAND       Y0, Y11, Y11
+	VPADDB      Y11, Y7, Y7
+	VPSUBB      Y1, Y11, Y11
+	VMOVDQU     Y11, 192(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 448(AX)
+	VPMADDUBSW  Y2, Y7, Y7
+	VPMADDWD    Y3, Y7, Y7
+	VPSUBD      Y7, Y4, Y7
+	VPSLLD      $0x07, Y7, Y7
+	VMOVDQU     512(AX), Y9
+	VPSRAD      $0x10, Y9, Y9
+	VPMULLD     Y9, Y7, Y7
+	VPADDD      Y7, Y5, Y5
+	ADDQ        $+576, AX
+	ADDQ        $0x12, CX
+	ADDQ        $0x12, DI
+	DECQ        R9
+	JNE         packGroup
+	VMOVDQU     Y5, (R8)
+	TESTQ       BX, BX
+	JNE         packPart
+	VZEROUPPER
+	RET
+
+DATA nibble<>+0(SB)/4, $0x0f0f0f0f
+GLOBL nibble<>(SB), RODATA|NOPTR, $4
+
+DATA eightBytes<>+0(SB)/4, $0x08080808
+GLOBL eightBytes<>(SB), RODATA|NOPTR, $4
+
+DATA oneBytes<>+0(SB)/4, $0x01010101
+GLOBL oneBytes<>(SB), RODATA|NOPTR, $4
+
+DATA oneWords<>+0(SB)/4, $0x00010001
+GLOBL oneWords<>(SB), RODATA|NOPTR, $4
+
+DATA zeroPoints<>+0(SB)/4, $0x00000100
+GLOBL zeroPoints<>(SB), RODATA|NOPTR, $4
+
 // func pairs(rounds int)
 // Requires: AVX, AVX2
 TEXT ·pairs(SB), NOSPLIT, $0-8

@@ -12,26 +12,67 @@ import (
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
 )
 
-// panel packs rows [lane][column] of weights -8..7 with their scales.
-func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
+// blocks are rows [lane][column] of weights -8..7 with their scales, as Q4_0.
+func blocks(weight func(lane, col int) int, scale func(lane, group int) float32, lanes, groups int) string {
 	var rows []byte
-	for l := range kernel.Lanes {
+	for l := range lanes {
 		for g := range groups {
-			rows = binary.LittleEndian.AppendUint16(rows, float32toHalf(scale(l, g)))
+			rows = binary.LittleEndian.AppendUint16(rows, half(scale(l, g)))
 			for i := range kernel.Group / 2 {
 				c := g*kernel.Group + i
 				rows = append(rows, byte(weight(l, c)+8)|byte(weight(l, c+kernel.Group/2)+8)<<4)
 			}
 		}
 	}
+	return string(rows)
+}
+
+// panel is a panel of them.
+func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
 	p := make([]byte, kernel.PanelBytes(groups))
-	kernel.PackQ4(p, string(rows), groups, halfToFloat32)
+	kernel.Portable().PackQ4(p, blocks(weight, scale, kernel.Lanes, groups), groups)
 	return p
 }
 
-// The tests' halves are the upper bits of a float32: PackQ4 need not know.
-func float32toHalf(v float32) uint16 { return uint16(math.Float32bits(v) >> 16) }
-func halfToFloat32(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
+// half cuts a number down to a binary16, whose exponent must suffice.
+func half(v float32) uint16 {
+	b := math.Float32bits(v)
+	if e := b >> 23 & 255; e < 113 {
+		return uint16(b >> 16 & 0x8000)
+	}
+	return uint16(b>>16&0x8000 | (b>>13&0x3ffff - 112<<10))
+}
+
+func widen(h uint16) float32 {
+	if h&0x7fff == 0 {
+		return 0
+	}
+	return math.Float32frombits(uint32(h>>15)<<31 | (uint32(h&0x7fff)<<13 + 112<<23))
+}
+
+func TestPackQ4(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, groups := range []int{1, 3, 4, 5, 12, 48} {
+		for _, lanes := range []int{1, kernel.Lanes - 1, kernel.Lanes} {
+			for name, scale := range map[string]func(int, int) float32{
+				"random":   func(int, int) float32 { return float32(rng.NormFloat64()) },
+				"zero":     func(int, int) float32 { return 0 },
+				"infinite": func(l, g int) float32 { return float32(math.Inf(l%2*2 - 1)) },
+			} {
+				rows := blocks(func(int, int) int { return rng.IntN(16) - 8 }, scale, lanes, groups)
+				want := make([]byte, kernel.PanelBytes(groups))
+				kernel.Portable().PackQ4(want, rows, groups)
+				for _, s := range sets(t) {
+					got := bytes.Repeat([]byte{0xa5}, len(want))
+					s.PackQ4(got, rows, groups)
+					if !bytes.Equal(got, want) {
+						t.Errorf("%s: %d groups, %d rows, %s scales: another panel than the portable one", s.Name(), groups, lanes, name)
+					}
+				}
+			}
+		}
+	}
+}
 
 // dequantize undoes Quantize of groups.
 func dequantize(act []byte, groups int) []float32 {
@@ -99,7 +140,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 	}
 	scales := make([]float32, kernel.Lanes*groups)
 	for i := range scales {
-		scales[i] = halfToFloat32(float32toHalf(float32(rng.NormFloat64()) / 64))
+		scales[i] = widen(half(float32(rng.NormFloat64()) / 64))
 	}
 	p := panel(func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
 	bias := make([]float32, kernel.Lanes)
