@@ -97,7 +97,10 @@ func Sniff(data []byte) Content {
 
 func looksHTML(head []byte) bool {
 	start := strings.ToLower(string(bytes.ReplaceAll(head[:min(len(head), 2048)], []byte{0}, nil)))
-	start = strings.TrimLeft(start, "\ufeff\xff\xfe \t\r\n")
+	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+		start = strings.TrimPrefix(start, mark)
+	}
+	start = strings.TrimLeft(start, " \t\r\n")
 	for strings.HasPrefix(start, "<!--") || strings.HasPrefix(start, "<?xml") {
 		_, rest, ok := strings.Cut(start, ">")
 		if !ok {

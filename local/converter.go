@@ -8,8 +8,11 @@ import (
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
+	"github.com/minirag/minirag/convert/code"
+	"github.com/minirag/minirag/convert/email"
 	"github.com/minirag/minirag/convert/epub"
 	"github.com/minirag/minirag/convert/html"
+	"github.com/minirag/minirag/convert/markup"
 	"github.com/minirag/minirag/convert/notebook"
 	"github.com/minirag/minirag/convert/odf"
 	"github.com/minirag/minirag/convert/office"
@@ -61,6 +64,9 @@ func NewConverter(o *ConverterOptions) *Converter {
 	formats = append(formats, notebook.Formats()...)
 	formats = append(formats, odf.Formats()...)
 	formats = append(formats, rtf.Formats()...)
+	formats = append(formats, email.Formats()...)
+	formats = append(formats, markup.Formats()...)
+	formats = append(formats, code.Formats()...)
 	formats = append(formats, transcript.Formats()...)
 	formats = append(formats, convert.Format{
 		Name: "pdf", Extensions: []string{".pdf"}, MediaTypes: []string{"application/pdf"}, Content: convert.Any, Sync: true, Converter: c.pdf,

@@ -131,6 +131,7 @@ func New(o *Options) *Server {
 		&mcp.ServerOptions{
 			Instructions: Instructions(s.o.InstructionsAppend),
 			Capabilities: &mcp.ServerCapabilities{
+				//lint:ignore SA1019 the reference announces it, and clients of today's protocol use it
 				Logging: &mcp.LoggingCapabilities{},
 				Tools:   &mcp.ToolCapabilities{},
 			},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/mdtext"
+	"github.com/minirag/minirag/internal/numfmt"
 	"github.com/minirag/minirag/internal/ooxml"
 )
 
@@ -46,7 +47,8 @@ func readChart(p *ooxml.Package, part string, cells *int, limit int, repeats *re
 	return c, nil
 }
 
-// write writes the chart under a heading of the given level.
+// write writes the chart under a heading of the given level; 0 stands for a
+// line in bold, which does not take what follows the chart under it.
 func (c *chart) write(w *mdtext.Writer, level int) {
 	if c.title == "" && len(c.rows) == 0 {
 		return
@@ -55,7 +57,11 @@ func (c *chart) write(w *mdtext.Writer, level int) {
 	if c.title != "" {
 		heading += ": " + c.title
 	}
-	w.Heading(level, heading)
+	if level > 0 {
+		w.Heading(level, heading)
+	} else {
+		w.Block("**" + strings.ReplaceAll(heading, "*", "") + "**")
+	}
 	w.Table(c.rows)
 }
 
@@ -298,19 +304,15 @@ func chartValue(v, format string, numeric bool) string {
 		}
 		return mdtext.Cell(v)
 	}
-	return mdtext.Cell(number(f))
+	return mdtext.Cell(formatted(f, format))
 }
 
-// number writes f with the 15 digits that a spreadsheet has.
-func number(f float64) string {
-	s := strconv.FormatFloat(f, 'g', 15, 64)
-	if g, err := strconv.ParseFloat(s, 64); err == nil {
-		f = g
+// formatted writes a value as its format shows it; one that only rounds would lose digits of the data.
+func formatted(f float64, code string) string {
+	if format := numfmt.Parse(code); format.IsDate() || strings.Contains(code, "%") {
+		return format.Number(f, false)
 	}
-	if a := math.Abs(f); a != 0 && (a >= 1e21 || a < 1e-9) {
-		return strconv.FormatFloat(f, 'E', -1, 64)
-	}
-	return strconv.FormatFloat(f, 'f', -1, 64)
+	return numfmt.General(f)
 }
 
 // extended reads the newer kind of charts (chartex): waterfall, treemap, funnel and so on.

@@ -71,11 +71,11 @@ type docx struct {
 	w       *mdtext.Writer
 	inCell  bool
 	inNote  bool
-	items   []int         // levels of the open list items
-	boxes   []*ooxml.Node // text boxes of the paragraph being read
-	waiting []string      // notes and comments to be written after the block
-	label   int           // of the last note
-	code    []string      // lines of the code block being gathered
+	items   []int    // levels of the open list items
+	boxes   []box    // text boxes and charts of the paragraph being read
+	waiting []string // notes and comments to be written after the block
+	label   int      // of the last note
+	code    []string // lines of the code block being gathered
 }
 
 func (d *docx) read(doc *convert.Document) error {
@@ -99,6 +99,7 @@ func (d *docx) read(doc *convert.Document) error {
 	if err != nil {
 		return err
 	}
+	defer r.Close()
 	if err := d.stream(r); err != nil {
 		return err
 	}
@@ -349,8 +350,16 @@ func (d *docx) after(notes []string) error {
 	boxes := d.boxes
 	d.boxes = nil
 	for _, b := range boxes {
-		if err := d.blocks(b); err != nil {
-			return err
+		switch {
+		case b.chart == nil:
+			if err := d.blocks(b.text); err != nil {
+				return err
+			}
+		case d.inCell:
+			d.w.Paragraph(b.chart.title)
+		default:
+			d.finishBlock()
+			b.chart.write(d.w, 0)
 		}
 	}
 	if len(d.items) == 0 && !d.inCell && len(d.code) == 0 {

@@ -26,7 +26,7 @@ const namespaces = `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/
 // A pack is the parts of a document; body, styles and so on get their frames in build.
 type pack struct {
 	body, styles, numbering, footnotes, endnotes, comments, core string
-	header, footer, diagram, chunk                               string
+	header, footer, diagram, chart, chunk                        string
 	more                                                         map[string]string // raw parts; an empty one is left out
 	strict                                                       bool
 }
@@ -50,6 +50,10 @@ func (p pack) build(t testing.TB) []byte {
 	if p.diagram != "" {
 		parts["word/diagrams/data1.xml"] = `<dgm:dataModel ` + namespaces + `>` + p.diagram + `</dgm:dataModel>`
 		rels += `<Relationship Id="dm" Type="http://x/diagramData" Target="diagrams/data1.xml"/>`
+	}
+	if p.chart != "" {
+		parts["word/charts/chart1.xml"] = `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ` + namespaces + `>` + p.chart + `</c:chartSpace>`
+		rels += `<Relationship Id="chart" Type="http://x/chart" Target="charts/chart1.xml"/>`
 	}
 	if p.chunk != "" {
 		parts["word/chunk.html"] = p.chunk
@@ -184,6 +188,9 @@ func TestDOCX(t *testing.T) {
 		{"pictures", pack{body: `<w:p><w:r><w:drawing><wp:inline><wp:docPr descr="A duck&#10;Description automatically generated"/></wp:inline></w:drawing></w:r></w:p>`}, "A duck\n"},
 		{"diagram", pack{diagram: `<dgm:pt><a:p><a:r><a:t>Step </a:t></a:r><a:r><a:t>one</a:t></a:r></a:p></dgm:pt>`, body: `<w:p><w:r><w:drawing><dgm:relIds r:dm="dm"/></w:drawing></w:r></w:p>`}, "Step one\n"},
 		{"header and footer", pack{header: para("", "Confidential") + para("", "1"), footer: para("", "Confidential") + para("", "Example Ltd"), body: para("", "Body")}, "Body\n\n---\n\nConfidential\nExample Ltd\n"},
+		{"chart", pack{body: `<w:p>` + run("", "Before") + `<w:r><w:drawing><wp:inline><wp:docPr descr="Bars"/><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="chart"/></wp:inline></w:drawing></w:r></w:p>` + para("", "After"),
+			chart: `<c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>` + barSeries("2026", cache("strLit", "Q1", "Q2"), cache("numCache", "0.5", "#N/A")) + `</c:barChart></c:plotArea></c:chart>`},
+			"Before Bars\n\n**Chart: Sales**\n\n| Category | 2026 |\n| --- | --- |\n| Q1 | 0.5 |\n| Q2 | |\n\nAfter\n"},
 		{"strict", pack{strict: true, styles: testStyles, body: styled("H1", "Strict")}, "# Strict\n"},
 		{"other prefix", pack{more: map[string]string{"word/document.xml": "\ufeff" + `<d:document xmlns:d="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><d:body><d:p><d:r><d:t>Text</d:t></d:r></d:p></d:body></d:document>`}}, "Text\n"},
 	} {

@@ -208,12 +208,19 @@ var generated = regexp.MustCompile(`(?i)\s*(?:description automatically generate
 // drawing returns the alternative text of a picture and puts text boxes and
 // diagrams in the queue.
 func (d *docx) drawing(n *ooxml.Node) string {
-	n.Find("w:txbxContent", func(box *ooxml.Node) { d.boxes = append(d.boxes, box) })
+	n.Find("w:txbxContent", func(n *ooxml.Node) { d.boxes = append(d.boxes, box{text: n}) })
 	n.Find("dgm:relIds", func(rel *ooxml.Node) {
-		if box := d.diagram(rel.Attr("r:dm")); box != nil {
-			d.boxes = append(d.boxes, box)
+		if text := d.diagram(rel.Attr("r:dm")); text != nil {
+			d.boxes = append(d.boxes, box{text: text})
 		}
 	})
+	for _, name := range []string{"c:chart", "cx:chart"} {
+		n.Find(name, func(c *ooxml.Node) {
+			if chart := d.chart(c.Attr("r:id")); chart != nil {
+				d.boxes = append(d.boxes, box{chart: chart})
+			}
+		})
+	}
 	alt := ""
 	for _, name := range []string{"wp:docPr", "pic:cNvPr", "v:shape", "v:imagedata"} {
 		n.Find(name, func(p *ooxml.Node) {
@@ -228,6 +235,25 @@ func (d *docx) drawing(n *ooxml.Node) string {
 		return ""
 	}
 	return " " + alt + " "
+}
+
+// A box is what hangs on a paragraph: a text box or a chart.
+type box struct {
+	text  *ooxml.Node
+	chart *chart
+}
+
+func (d *docx) chart(id string) *chart {
+	rel, ok := d.rels[id]
+	if !ok || rel.External || !d.p.Has(rel.Target) {
+		return nil
+	}
+	c, err := readChart(d.p, rel.Target, d.cells, d.limits.Cells, d.repeats)
+	if err != nil {
+		d.warnings = append(d.warnings, "a chart could not be read: "+err.Error())
+		return nil
+	}
+	return c
 }
 
 // diagram returns the texts of a SmartArt diagram as paragraphs.

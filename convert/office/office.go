@@ -1,10 +1,13 @@
-// Package office converts Office Open XML documents to Markdown: Word (DOCX).
+// Package office converts Office Open XML documents to Markdown: Word
+// (DOCX), PowerPoint (PPTX) and Excel (XLSX).
 //
 // It reads the parts itself, on internal/ooxml, in the order in which a person
 // reads the document: headings by style and outline level, automatic numbers
 // as Word shows them, lists, tables, text boxes, content controls, notes and comments where
 // they are referred to, tracked changes as accepted, equations as LaTeX, and
-// headers and footers once at the end. It imports convert, internal/ooxml and internal/mdtext.
+// headers and footers once at the end; slides with their shapes from the top
+// and from the left, charts as tables and notes; sheets with their tables as
+// displayed. It imports convert, internal/ooxml, internal/numfmt and internal/mdtext.
 package office
 
 import (
@@ -32,14 +35,16 @@ func Formats(opts *Options) []convert.Format {
 	format := func(name string, c convert.Converter, sync bool, media []string, extensions ...string) convert.Format {
 		return convert.Format{Name: name, Extensions: extensions, MediaTypes: media, Content: convert.Zip, Sync: sync, Converter: c}
 	}
-	docx, pptx := NewDOCX(opts), NewPPTX(opts)
+	docx, pptx, xlsx := NewDOCX(opts), NewPPTX(opts), NewXLSX(opts)
 	return []convert.Format{
 		format("docx", docx, true, []string{vendor + "wordprocessingml.document"}, ".docx"),
 		format("pptx", pptx, true, []string{vendor + "presentationml.presentation"}, ".pptx"),
+		format("xlsx", xlsx, true, []string{vendor + "spreadsheetml.sheet"}, ".xlsx"),
 		// The same with macros, and templates: read when they are named.
 		format("docx", docx, false, []string{macro + "word.document.macroenabled.12", vendor + "wordprocessingml.template"}, ".docm", ".dotx", ".dotm"),
 		format("pptx", pptx, false, []string{macro + "powerpoint.presentation.macroenabled.12", vendor + "presentationml.slideshow", vendor + "presentationml.template"},
 			".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+		format("xlsx", xlsx, false, []string{macro + "excel.sheet.macroenabled.12", vendor + "spreadsheetml.template"}, ".xlsm", ".xltx", ".xltm"),
 	}
 }
 

@@ -97,6 +97,7 @@ func (s *slides) read(doc *convert.Document) error {
 	}
 	s.readAuthors(rels)
 	number := 0
+	var fixed []string // what the layouts and masters put on every slide, once at the end
 	for _, id := range orEmpty(root.Child("p:sldIdLst")).Children {
 		if id.Name != "p:sldId" {
 			continue
@@ -112,6 +113,16 @@ func (s *slides) read(doc *convert.Document) error {
 		if err := s.slide(number, rel.Target); err != nil || s.w.Full() {
 			return err
 		}
+		for _, line := range s.back.fixed {
+			if !s.margins[line] {
+				s.margins[line] = true
+				fixed = append(fixed, line)
+			}
+		}
+	}
+	if len(fixed) > 0 && s.found {
+		s.w.Block("---")
+		s.w.Paragraph(strings.Join(fixed, "\n"))
 	}
 	return nil
 }

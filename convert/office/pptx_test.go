@@ -209,6 +209,8 @@ func TestPPTX(t *testing.T) {
 			one + "a\nbc\n10^6 [link](https://example.com/a)\n"},
 		{"footers once", deck{slides: []string{box(`type="ftr"`, "", "Example Ltd") + box(`type="sldNum"`, "", `<a:p><a:fld type="slidenum"><a:t>1</a:t></a:fld></a:p>`) + box("-", "", "a"), box(`type="ftr"`, "", "Example Ltd") + box("-", "", "b")}},
 			one + "Example Ltd\n\na\n\n<!-- Slide number: 2 -->\n\nb\n"},
+		{"text of the master once", deck{master: box("-", "", "Confidential", "Confidential") + box(`type="title"`, "", "Click to edit"), layout: box("-", "", "Example Ltd"), slides: []string{box("-", "", "a"), box("-", "", "b")}},
+			one + "a\n\n<!-- Slide number: 2 -->\n\nb\n\n---\n\nExample Ltd\nConfidential\n"},
 		{"table", deck{slides: []string{graphic("<a:tbl>" + slideRow("A", "B", "C") + slideRow(slideCell(`rowSpan="2"`, "v"), slideCell(`gridSpan="2"`, "x|y"), slideCell(`hMerge="1"`, "")) + slideRow(slideCell(`vMerge="1"`, ""), "1", "2") + "</a:tbl>")}},
 			one + "| A | B | C |\n| --- | --- | --- |\n| v | x\\|y | |\n| v | 1 | 2 |\n"},
 		{"table with a title", deck{slides: []string{graphic("<a:tbl>" + slideRow(slideCell(`gridSpan="2"`, "Prices"), slideCell(`hMerge="1"`, "")) + slideRow("A", "B") + slideRow("1", "2") + "</a:tbl>")}},

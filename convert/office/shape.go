@@ -2,6 +2,7 @@ package office
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 type background struct {
 	layout, master []*ooxml.Node // placeholder shapes
 	styles         *ooxml.Node   // p:txStyles
+	fixed          []string      // lines that stand on every slide
 }
 
 // background returns that of a slide.
@@ -31,7 +33,7 @@ func (s *slides) background(slide string) (*background, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.layout = placeholders(root)
+	b.layout, b.fixed = placeholders(root), fixedText(root)
 	master, err := s.p.First(layout, "slideMaster")
 	if err != nil {
 		return nil, err
@@ -41,15 +43,33 @@ func (s *slides) background(slide string) (*background, error) {
 	}
 	// Layouts share their master: it is read once.
 	if m, ok := s.backgrounds[master]; ok {
-		b.master, b.styles = m.master, m.styles
+		b.master, b.styles, b.fixed = m.master, m.styles, append(b.fixed, m.fixed...)
 		return b, nil
 	}
 	if root, err = s.p.Tree(master); err != nil {
 		return nil, err
 	}
 	b.master, b.styles = placeholders(root), root.Child("p:txStyles")
-	s.backgrounds[master] = b
+	fixed := fixedText(root)
+	s.backgrounds[master] = &background{master: b.master, styles: b.styles, fixed: fixed}
+	b.fixed = append(b.fixed, fixed...)
 	return b, nil
+}
+
+// fixedText returns the text of the shapes of a layout or master that are no placeholders.
+func fixedText(root *ooxml.Node) []string {
+	var lines []string
+	root.Find("p:sp", func(sp *ooxml.Node) {
+		if placeholder(sp).Name != "" {
+			return
+		}
+		for line := range strings.Lines(unescape(runs(sp.Child("p:txBody")))) {
+			if line = convert.OneLine(line); countLetters(line) >= 4 {
+				lines = append(lines, line)
+			}
+		}
+	})
+	return lines
 }
 
 func placeholders(root *ooxml.Node) []*ooxml.Node {
@@ -326,10 +346,22 @@ func description(sp *ooxml.Node) string {
 		if pr == nil {
 			continue
 		}
-		for _, key := range []string{"descr", "title"} {
-			if text := convert.OneLine(generated.ReplaceAllString(unescape(pr.Attr(key)), "")); countLetters(text) > 0 {
-				return text
-			}
+		if text := altText(pr); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// placeholderAlt matches the names that programs give to pictures and put in the place of a description.
+var placeholderAlt = regexp.MustCompile(`(?i)^(?:picture|image|graphic|chart|shape|diagram|object|рисунок|изображение|диаграмма|объект|bild|grafik|imagen|immagine)\s*\d*$`)
+
+// altText returns the description that properties of a drawing hold, if a person or program wrote a real one.
+func altText(pr *ooxml.Node) string {
+	for _, key := range []string{"descr", "title"} {
+		text := convert.OneLine(generated.ReplaceAllString(unescape(pr.Attr(key)), ""))
+		if countLetters(text) > 0 && !placeholderAlt.MatchString(text) {
+			return text
 		}
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 )
 
 // queryTile is the number of queries whose scores are held at once.
-const queryTile = 16
+const queryTile = 12
 
 // attend computes one head of softmax(Q·Kᵀ/√d)·V for the sequence at tokens lo
 // to hi of a batch of total, in float32. Both products are panel products: the

@@ -1,9 +1,13 @@
 package bert_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/minirag/minirag/embed/bert"
 )
@@ -42,6 +46,45 @@ func BenchmarkEmbed(b *testing.B) {
 				if _, err := m.EmbedIDs(b.Context(), [][]int32{ids[:10]}); err != nil {
 					b.Fatal(err)
 				}
+			}
+		})
+	}
+}
+
+// A query of ten tokens, alone and while two callers embed long batches.
+func BenchmarkQuery(b *testing.B) {
+	m, err := bert.NewBytes(sharedFile(b, sharedModel), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	long := make([]int32, 400)
+	for i := range long {
+		long[i] = int32(1000 + i*37)
+	}
+	for _, callers := range []int{0, 2} {
+		b.Run(fmt.Sprintf("batches=%d", callers), func(b *testing.B) {
+			ctx, cancel := context.WithCancel(b.Context())
+			var wg sync.WaitGroup
+			for range callers {
+				wg.Go(func() {
+					for ctx.Err() == nil {
+						m.EmbedIDs(ctx, [][]int32{long, long[:100], long, long[:16]})
+					}
+				})
+			}
+			var times []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				if _, err := m.EmbedQueryIDs(b.Context(), long[:10]); err != nil {
+					b.Fatal(err)
+				}
+				times = append(times, time.Since(start))
+			}
+			cancel()
+			wg.Wait()
+			slices.Sort(times)
+			for _, p := range []int{50, 95} {
+				b.ReportMetric(float64(times[len(times)*p/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", p))
 			}
 		})
 	}

@@ -14,10 +14,13 @@
 //
 // Beside the file a model holds its Q4_0 matrices unpacked to one byte a
 // weight, except with [Exact], and the tokenizer's table, unless
-// [Options.Vocabulary] has it; both are made by [New]. One batch is computed at a time, which takes 20 bytes a dimension for
-// each of at most [Options.BatchTokens] tokens, and for each thread the inner
-// layer of 60 tokens, or 252 where weights are not unpacked. For
-// multilingual-e5-small that is 24 MB, 17 MB, 4 MB and 1 MB a thread.
+// [Options.Vocabulary] has it; both are made by [New]. One batch is computed at
+// a time, which takes 20 bytes a dimension for each of at most
+// [Options.BatchTokens] tokens, and for each thread the activations of 60
+// tokens, or of 252 with their inner layer where weights are not unpacked. The
+// one query that may overtake it has as much for its own tokens. For
+// multilingual-e5-small that is 24 MB, nothing (3 MB without package e5), 4 MB,
+// 0.4 MB a thread, and as much for the longest query.
 //
 // The package imports the standard library, golang.org/x/{sys,text}, the
 // grapheme clusters of rivo/uniseg, package embed, and its own kernels.
@@ -28,6 +31,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
@@ -121,9 +125,14 @@ type Model struct {
 	info    Info
 
 	batchTokens int
-	// turn holds the working memory while no batch is computed. A batch takes
-	// it and has all threads; waiting callers get it in the order they came.
-	turn chan *arena
+	// Each of the two lanes holds its working memory while none of its batches
+	// is computed; waiting callers get it in the order they came.
+	turn, queryTurn chan *arena
+	// threads holds a value while nobody computes. Who takes it has all
+	// threads.
+	threads chan struct{}
+	// waiting counts the queries that wait or are computed.
+	waiting atomic.Int32
 }
 
 // New reads the model in gguf, which is the content of a GGUF file. All
@@ -144,7 +153,7 @@ func New(gguf string, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load model: %w", err)
 	}
-	m := &Model{kernels: kernels, batchTokens: opts.BatchTokens, turn: make(chan *arena, 1)}
+	m := &Model{kernels: kernels, batchTokens: opts.BatchTokens, turn: make(chan *arena, 1), queryTurn: make(chan *arena, 1), threads: make(chan struct{}, 1)}
 	if m.batchTokens == 0 {
 		m.batchTokens = 512
 	}
@@ -153,11 +162,13 @@ func New(gguf string, opts *Options) (*Model, error) {
 		threads = runtime.GOMAXPROCS(0)
 	}
 	m.turn <- &arena{workers: make([]worker, threads)}
+	m.queryTurn <- &arena{workers: make([]worker, threads), query: true}
+	m.threads <- struct{}{}
 	// The tokenizer's table waits for memory, the weights for arithmetic.
 	var wg sync.WaitGroup
 	var tokErr error
 	wg.Go(func() { m.tok, tokErr = newTokenizer(f, opts.Vocabulary) })
-	m.net, err = newNetwork(f, opts.Precision)
+	m.net, err = newNetwork(f, opts.Precision, kernels)
 	wg.Wait()
 	if err := errors.Join(err, tokErr); err != nil {
 		return nil, fmt.Errorf("load model: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,12 +29,14 @@ type arena struct {
 	x, q, ctx []float32 // a row for each token
 	k, v      []float32 // panel after panel, each with a row of kernel.Lanes for each token
 	workers   []worker
+	query     bool // it is the one for queries
 }
 
 // A worker is the memory of one thread.
 type worker struct {
 	in           input
 	act          []byte
+	innerAct     []byte
 	tmp, mid     []float32
 	panel, row   []float32
 	keys, values []float32
@@ -47,7 +50,6 @@ type worker struct {
 type input struct {
 	x                    []float32
 	stride, cols, tokens int
-	gelu                 bool // x is to go through the activation function first
 	quantized            bool
 }
 
@@ -57,45 +59,93 @@ type input struct {
 // Sequences share batches without padding and without influence on each
 // other. It stops between two layers when ctx is done.
 func (m *Model) EmbedIDs(ctx context.Context, seqs [][]int32) ([][]float32, error) {
+	if err := m.check(seqs); err != nil {
+		return nil, err
+	}
+	// Long sequences first: what is left for the last tasks is small, so that
+	// no thread waits long for another.
+	order := make([]int, len(seqs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return len(seqs[j]) - len(seqs[i]) })
+	out := make([][]float32, len(seqs))
+	for len(order) > 0 {
+		n, tokens := 1, len(seqs[order[0]])
+		for n < len(order) && tokens+len(seqs[order[n]]) <= m.batchTokens {
+			tokens += len(seqs[order[n]])
+			n++
+		}
+		part := make([][]int32, n)
+		for i, at := range order[:n] {
+			part[i] = seqs[at]
+		}
+		vecs, err := m.inTurn(ctx, m.turn, part, tokens)
+		if err != nil {
+			return nil, fmt.Errorf("embed: %w", err)
+		}
+		for i, at := range order[:n] {
+			out[at] = vecs[i]
+		}
+		order = order[n:]
+	}
+	return out, nil
+}
+
+// EmbedQueryIDs is [Model.EmbedIDs] for one sequence that somebody waits for:
+// it overtakes the batches of EmbedIDs, which stop for it within a few
+// milliseconds, in the middle of a layer. Its vector is the same.
+func (m *Model) EmbedQueryIDs(ctx context.Context, ids []int32) ([]float32, error) {
+	seqs := [][]int32{ids}
+	if err := m.check(seqs); err != nil {
+		return nil, err
+	}
+	m.waiting.Add(1)
+	defer m.waiting.Add(-1)
+	vecs, err := m.inTurn(ctx, m.queryTurn, seqs, len(ids))
+	if err != nil {
+		return nil, fmt.Errorf("embed: %w", err)
+	}
+	return vecs[0], nil
+}
+
+// check tells whether the model can take seqs.
+func (m *Model) check(seqs [][]int32) error {
 	for i, ids := range seqs {
 		switch {
 		case len(ids) == 0:
-			return nil, fmt.Errorf("embed: sequence %d is empty", i)
+			return fmt.Errorf("embed: sequence %d is empty", i)
 		case len(ids) > m.info.MaxTokens:
-			return nil, fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: len(ids), Max: m.info.MaxTokens})
+			return fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: len(ids), Max: m.info.MaxTokens})
 		}
 		for _, id := range ids {
 			if id < 0 || int(id) >= m.net.words.rows {
-				return nil, fmt.Errorf("embed: sequence %d has the id %d, the model has %d", i, id, m.net.words.rows)
+				return fmt.Errorf("embed: sequence %d has the id %d, the model has %d", i, id, m.net.words.rows)
 			}
 		}
 	}
-	out := make([][]float32, 0, len(seqs))
-	for len(seqs) > 0 {
-		n, tokens := 1, len(seqs[0])
-		for n < len(seqs) && tokens+len(seqs[n]) <= m.batchTokens {
-			tokens += len(seqs[n])
-			n++
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("embed: %w", ctx.Err())
-		case a := <-m.turn:
-			vecs, err := func() ([][]float32, error) {
-				defer func() { m.turn <- a }()
-				return m.batch(ctx, a, seqs[:n], tokens)
-			}()
-			if err != nil {
-				return nil, fmt.Errorf("embed: %w", err)
-			}
-			out = append(out, vecs...)
-		}
-		seqs = seqs[n:]
+	return nil
+}
+
+// inTurn runs a batch once the arena of its lane and the threads are free.
+func (m *Model) inTurn(ctx context.Context, lane chan *arena, seqs [][]int32, tokens int) ([][]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return out, nil
+	var a *arena
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case a = <-lane:
+	}
+	defer func() { lane <- a }()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-m.threads:
+	}
+	defer func() { m.threads <- struct{}{} }()
+	return m.batch(ctx, a, seqs, tokens)
 }
 
 // batch runs the encoder over sequences with the given sum of tokens.
@@ -124,24 +174,24 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	blocks = (tokens + size - 1) / size
 	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }
 
-	a.parallel(len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
+	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
 	for i := range n.layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		l := &n.layers[i]
-		a.parallel(blocks, func(w *worker, i int) {
+		m.parallel(a, blocks, func(w *worker, i int) {
 			lo, hi := span(i)
 			w.take(a.x[lo*width:], width, n.dims, hi-lo)
 			m.mul(w, &l.q, a.q[lo*width:], width, kernel.Lanes)
 			m.mul(w, &l.k, a.k[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
 			m.mul(w, &l.v, a.v[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
 		})
-		a.parallel(len(seqs)*n.heads, func(w *worker, i int) {
+		m.parallel(a, len(seqs)*n.heads, func(w *worker, i int) {
 			s, head := i/n.heads, i%n.heads
 			m.attend(w, a, head, starts[s], starts[s+1], tokens)
 		})
-		a.parallel(blocks, func(w *worker, i int) {
+		m.parallel(a, blocks, func(w *worker, i int) {
 			lo, hi := span(i)
 			m.finish(w, l, a.x[lo*width:], a.ctx[lo*width:], hi-lo)
 		})
@@ -159,11 +209,14 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 }
 
 // parallel calls f for each of n tasks, on as many goroutines as there are
-// workers, and waits for all.
-func (a *arena) parallel(n int, f func(w *worker, task int)) {
+// workers, and waits for all. Between tasks a batch lets queries pass: they
+// wait for the threads in a queue that the batch joins behind them.
+func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
 	var next atomic.Int64
+	stop := func() bool { return !a.query && m.waiting.Load() > 0 }
 	run := func(w *worker) {
-		for {
+		// The first task is done in any case, so that the batch comes on.
+		for first := true; first || !stop(); first = false {
 			i := int(next.Add(1)) - 1
 			if i >= n {
 				return
@@ -171,12 +224,22 @@ func (a *arena) parallel(n int, f func(w *worker, task int)) {
 			f(w, i)
 		}
 	}
-	var wg sync.WaitGroup
-	for i := 1; i < min(len(a.workers), n); i++ {
-		wg.Go(func() { run(&a.workers[i]) })
+	for {
+		left := n - int(next.Load())
+		if left <= 0 {
+			return
+		}
+		var wg sync.WaitGroup
+		for i := 1; i < min(len(a.workers), left); i++ {
+			wg.Go(func() { run(&a.workers[i]) })
+		}
+		run(&a.workers[0])
+		wg.Wait()
+		if stop() {
+			m.threads <- struct{}{}
+			<-m.threads
+		}
 	}
-	run(&a.workers[0])
-	wg.Wait()
 }
 
 // width is the distance of two rows of activations: whole panels.
@@ -200,16 +263,42 @@ func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
 	n := m.net
 	width, inner := n.width(), paddedTo(n.inner, kernel.Lanes)
 	w.tmp = grow(w.tmp, tokens*width)
-	w.mid = grow(w.mid, tokens*inner)
 	w.take(attended, width, n.dims, tokens)
 	m.mul(w, &l.attn, w.tmp, width, kernel.Lanes)
 	m.residual(x, w.tmp, &l.attnNorm, tokens)
 	w.take(x, width, n.dims, tokens)
-	m.mul(w, &l.up, w.mid, inner, kernel.Lanes)
-	w.take(w.mid, inner, n.inner, tokens)
-	w.in.gelu = true
+	if l.up.panels != nil && l.down.panels != nil {
+		m.inner(w, l, tokens)
+	} else {
+		w.mid = grow(w.mid, tokens*inner)
+		m.mul(w, &l.up, w.mid, inner, kernel.Lanes)
+		w.take(w.mid, inner, n.inner, tokens)
+		m.kernels.Gelu(w.mid[:tokens*inner])
+	}
 	m.mul(w, &l.down, w.tmp, width, kernel.Lanes)
 	m.residual(x, w.tmp, &l.outNorm, tokens)
+}
+
+// inner takes the quantised form of the inner layer, of which only one part is
+// ever there in float32.
+func (m *Model) inner(w *worker, l *layer, tokens int) {
+	const panels = kernel.PartGroups * kernel.Group / kernel.Lanes
+	groups := m.net.inner / kernel.Group
+	rowBytes := kernel.ActBytes(groups)
+	w.mid = grow(w.mid, tokens*panels*kernel.Lanes)
+	w.innerAct = grow(w.innerAct, tokens*rowBytes)
+	m.quantize(w)
+	for lo := 0; lo < l.up.panelCount(); lo += panels {
+		hi := min(lo+panels, l.up.panelCount())
+		cols := (hi - lo) * kernel.Lanes
+		m.mulPanels(w, &l.up, w.mid, cols, kernel.Lanes, lo, hi)
+		m.kernels.Gelu(w.mid[:tokens*cols])
+		for t := range tokens {
+			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels, groups)
+		}
+	}
+	w.in = input{cols: m.net.inner, tokens: tokens, quantized: true}
+	w.act, w.innerAct = w.innerAct, w.act
 }
 
 // residual sets each row of x to the norm of its sum with that of y.
@@ -224,33 +313,29 @@ func (w *worker) take(x []float32, stride, cols, tokens int) {
 	w.in = input{x: x, stride: stride, cols: cols, tokens: tokens}
 }
 
-// mul multiplies the rows that w has taken with m, and adds its bias. Panel p
-// of the result is at out[p*panelStride:], its rows are outStride apart.
-func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
+// quantize makes the 8-bit form of the rows that w has taken.
+func (m *Model) quantize(w *worker) {
 	in := &w.in
-	groups := in.cols / kernel.Group
-	rowBytes := kernel.ActBytes(groups)
-	if l.panels != nil && !in.quantized {
-		w.act = grow(w.act, in.tokens*rowBytes)
-	}
-	for t := range in.tokens {
-		row := in.x[t*in.stride:][:in.stride]
-		if in.gelu {
-			m.kernels.Gelu(row)
-		}
-		if l.panels != nil && !in.quantized {
-			m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], row[:in.cols])
-		}
-	}
-	in.gelu = false
-	if l.panels != nil {
-		in.quantized = true
-		for p := range l.panelCount() {
-			m.kernels.MulQ4(out[p*panelStride:], outStride, w.act, l.panels[p*kernel.PanelBytes(groups):],
-				l.bias[p*kernel.Lanes:], groups, in.tokens)
-		}
+	if in.quantized {
 		return
 	}
+	rowBytes := kernel.ActBytes(in.cols / kernel.Group)
+	w.act = grow(w.act, in.tokens*rowBytes)
+	for t := range in.tokens {
+		m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
+	}
+	in.quantized = true
+}
+
+// mul multiplies the rows that w has taken with l, and adds its bias. Panel p
+// of the result is at out[p*panelStride:], its rows are outStride apart.
+func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
+	if l.panels != nil {
+		m.quantize(w)
+		m.mulPanels(w, l, out, outStride, panelStride, 0, l.panelCount())
+		return
+	}
+	in := &w.in
 	w.panel = grow(w.panel, in.cols*kernel.Lanes)
 	w.row = grow(w.row, in.cols)
 	for len(w.ones) < in.tokens {
@@ -263,6 +348,16 @@ func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride 
 		for t := range in.tokens {
 			add(dst[t*outStride:][:kernel.Lanes], bias)
 		}
+	}
+}
+
+// mulPanels multiplies the quantised rows of w with panels lo to hi of l.
+func (m *Model) mulPanels(w *worker, l *linear, out []float32, outStride, panelStride, lo, hi int) {
+	groups := w.in.cols / kernel.Group
+	size := kernel.PanelBytes(groups)
+	for p := lo; p < hi; p++ {
+		m.kernels.MulQ4(out[(p-lo)*panelStride:], outStride, w.act, l.panels[p*size:],
+			l.bias[p*kernel.Lanes:], groups, w.in.tokens)
 	}
 }
 

@@ -53,7 +53,7 @@ type linear struct {
 	panels []byte
 }
 
-func newNetwork(f *file, precision Precision) (*network, error) {
+func newNetwork(f *file, precision Precision, kernels *kernel.Set) (*network, error) {
 	if arch := f.text("general.architecture"); arch != "bert" {
 		return nil, fmt.Errorf("architecture %q is not supported; bert is", arch)
 	}
@@ -105,7 +105,7 @@ func newNetwork(f *file, precision Precision) (*network, error) {
 	if n.segment, err = readSegment(f, n.dims); err != nil {
 		return nil, err
 	}
-	l := loader{f: f, precision: precision}
+	l := loader{f: f, precision: precision, kernels: kernels}
 	n.norm = l.norm("token_embd_norm", n.dims)
 	for i := range layers {
 		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", i, s) }
@@ -147,6 +147,7 @@ func readSegment(f *file, dims int) ([]float32, error) {
 type loader struct {
 	f         *file
 	precision Precision
+	kernels   *kernel.Set
 	decodes   bool // a matrix was left as it is
 	err       error
 }
@@ -180,7 +181,7 @@ func (l *loader) linear(name string, outputs, inputs int) linear {
 		copy(m.bias, bias)
 	}
 	if src.typ == typeQ4_0 && l.precision == Fast {
-		m.panels = packQ4(src)
+		m.panels = packQ4(l.kernels, src)
 	} else {
 		l.decodes = true
 	}
@@ -194,13 +195,13 @@ func paddedTo(n, m int) int { return (n + m - 1) / m * m }
 func (m *linear) panelCount() int { return len(m.bias) / kernel.Lanes }
 
 // packQ4 makes the panels of a Q4_0 matrix.
-func packQ4(src tensor) []byte {
+func packQ4(kernels *kernel.Set, src tensor) []byte {
 	groups := src.cols / groupSize
 	size := kernel.PanelBytes(groups)
 	out := make([]byte, paddedTo(src.rows, kernel.Lanes)/kernel.Lanes*size)
 	for p := 0; p*size < len(out); p++ {
 		lo, hi := p*kernel.Lanes, min((p+1)*kernel.Lanes, src.rows)
-		kernel.PackQ4(out[p*size:], src.data[lo*src.rowBytes:hi*src.rowBytes], groups, float16)
+		kernels.PackQ4(out[p*size:], src.data[lo*src.rowBytes:hi*src.rowBytes], groups)
 	}
 	return out
 }

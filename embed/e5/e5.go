@@ -102,40 +102,46 @@ func (m *Model) Load() error {
 
 // Embed implements [embed.Embedder]: each text is embedded as a passage.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	return m.embed(ctx, passagePrefix, passageTokens, texts)
-}
-
-// EmbedQuery implements [embed.QueryEmbedder].
-func (m *Model) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
-	vecs, err := m.embed(ctx, queryPrefix, queryTokens, []string{text})
-	if err != nil {
-		return nil, err
-	}
-	return vecs[0], nil
-}
-
-func (m *Model) embed(ctx context.Context, prefix string, prefixTokens int, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
+	b, seqs, err := m.encode(ctx, passagePrefix, passageTokens, texts)
+	if err != nil {
+		return nil, err
+	}
+	return b.EmbedIDs(ctx, seqs)
+}
+
+// EmbedQuery implements [embed.QueryEmbedder]. It does not wait for the texts
+// of Embed: see [bert.Model.EmbedQueryIDs].
+func (m *Model) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	b, seqs, err := m.encode(ctx, queryPrefix, queryTokens, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return b.EmbedQueryIDs(ctx, seqs[0])
+}
+
+// encode gives the ids of texts after prefix.
+func (m *Model) encode(ctx context.Context, prefix string, prefixTokens int, texts []string) (*bert.Model, [][]int32, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("embed: %w", err)
+		return nil, nil, fmt.Errorf("embed: %w", err)
 	}
 	b, err := m.load()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	seqs := make([][]int32, len(texts))
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
+			return nil, nil, fmt.Errorf("embed: %w", err)
 		}
 		seqs[i] = b.Tokenizer().Encode(nil, prefix+text)
 		if n := len(seqs[i]) - prefixTokens; n > maxTokens {
-			return nil, fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: n, Max: maxTokens})
+			return nil, nil, fmt.Errorf("embed: %w", &embed.TooLongError{Index: i, Tokens: n, Max: maxTokens})
 		}
 	}
-	return b.EmbedIDs(ctx, seqs)
+	return b, seqs, nil
 }
 
 // CountTokens implements [embed.TokenCounter].

@@ -10,7 +10,8 @@
 // Everything is in memory: 16 bytes and the dimensions for each vector, 40 MB
 // for 100,000 vectors of 384. See package segset for the files.
 //
-// The package imports index, index/internal/segset and the standard library.
+// The package imports index, index/internal/segset, internal/vec and the
+// standard library.
 package flat
 
 import (

@@ -10,6 +10,7 @@ import (
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/index/internal/segset"
 	"github.com/minirag/minirag/index/internal/topk"
+	"github.com/minirag/minirag/internal/vec"
 )
 
 // blockSize is the number of vectors that a worker takes at a time: about a
@@ -73,7 +74,7 @@ func scanBlock(t *topk.Heap, p *segset.Part[*segment], start, end int, hide map[
 		if restricted && !filter.Docs.Has(s.docs[i]) || p.Deleted.Has(i) {
 			continue
 		}
-		product := dot(question, s.vectors[i*s.dims:(i+1)*s.dims])
+		product := vec.DotInt8(question, s.vectors[i*s.dims:(i+1)*s.dims])
 		score := min(max(float64(product)*scale*float64(s.scales[i]), -1), 1)
 		if t.Admits(score) && !hide[s.ids[i]] {
 			t.Add(index.Hit{Chunk: s.ids[i], Doc: s.docs[i], Score: score})
@@ -96,22 +97,4 @@ func widen(v []float32) ([]int16, float64) {
 		q[i] = int16(math.RoundToEven(float64(x) / scale))
 	}
 	return q, scale
-}
-
-// dot is unrolled by hand, with sums that do not wait for each other: the
-// compiler does neither.
-func dot(q []int16, v []int8) int64 {
-	var a, b, c, d int64
-	for len(q) >= 8 && len(v) >= 8 {
-		x, y := (*[8]int16)(q), (*[8]int8)(v)
-		a += int64(x[0])*int64(y[0]) + int64(x[4])*int64(y[4])
-		b += int64(x[1])*int64(y[1]) + int64(x[5])*int64(y[5])
-		c += int64(x[2])*int64(y[2]) + int64(x[6])*int64(y[6])
-		d += int64(x[3])*int64(y[3]) + int64(x[7])*int64(y[7])
-		q, v = q[8:], v[8:]
-	}
-	for i := range q {
-		a += int64(q[i]) * int64(v[i])
-	}
-	return a + b + c + d
 }

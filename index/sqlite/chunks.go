@@ -84,7 +84,7 @@ func (v *view) Added(from, to index.Seq, model string) iter.Seq2[index.Entry, er
 				return !stopped
 			})
 			if err == nil && stopped {
-				err = stop
+				err = errStop
 			}
 			return err
 		})
@@ -127,7 +127,7 @@ func (v *view) entries(e index.Entry, vectors bool, yield func(index.Entry) bool
 			}
 		}
 		if !yield(e) {
-			return stop
+			return errStop
 		}
 		return nil
 	})

@@ -114,14 +114,11 @@ func migrate(ctx context.Context, cn *conn, steps []migration) error {
 
 // format returns the format version of the file, 0 if it is empty.
 func format(ctx context.Context, cn *conn, newest int) (int, error) {
+	// One statement is one state of the file: another process may be making it.
 	var app, version, tables int
-	if err := cn.one(ctx, "PRAGMA application_id", nil, &app); err != nil {
-		return 0, err
-	}
-	if err := cn.one(ctx, "PRAGMA user_version", nil, &version); err != nil {
-		return 0, err
-	}
-	if err := cn.one(ctx, "SELECT count(*) FROM sqlite_schema", nil, &tables); err != nil {
+	err := cn.one(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`, nil, &app, &version, &tables)
+	if err != nil {
 		return 0, err
 	}
 	switch {

@@ -24,8 +24,8 @@ type view struct {
 
 var _ index.View = (*view)(nil)
 
-// stop ends a loop over rows early, without being an error.
-var stop = errors.New("stop")
+// errStop ends a loop over rows early, without being an error.
+var errStop = errors.New("stop")
 
 func (v *view) end() { v.cn = nil }
 
@@ -57,7 +57,7 @@ func (v *view) each(query string, args []any, row func(*sql.Rows) error) error {
 			return false, err
 		}
 		err := row(r)
-		if err == stop {
+		if err == errStop {
 			return false, nil
 		}
 		return true, err
@@ -73,7 +73,7 @@ func (v *view) one(query string, args []any, dest ...any) (bool, error) {
 		if err := r.Scan(dest...); err != nil {
 			return err
 		}
-		return stop
+		return errStop
 	})
 	return found, err
 }
@@ -159,7 +159,7 @@ func (v *view) Document(source string) (index.Document, error) {
 	err := v.documents(documentColumns+`WHERE d.source = ? AND d.to_seq = 9223372036854775807`, []any{source},
 		func(d index.Document) error {
 			doc, found = d, true
-			return stop
+			return errStop
 		})
 	if err == nil && !found {
 		err = fmt.Errorf("document %q: %w", source, index.ErrNotFound)
@@ -186,7 +186,7 @@ func (v *view) Documents(q index.DocumentQuery) iter.Seq2[index.Document, error]
 			err := v.documents(documentColumns+where, args, func(d index.Document) error {
 				if !yield(d, nil) {
 					stopped = true
-					return stop
+					return errStop
 				}
 				return nil
 			})
@@ -228,7 +228,7 @@ func (v *view) Markdown(id index.DocID) (string, error) {
 		if text, err = v.c.expand(data, size); err != nil {
 			return v.corrupt("text of content", id, err)
 		}
-		return stop
+		return errStop
 	})
 	if err == nil && !found {
 		err = fmt.Errorf("text of content %d: %w", id, index.ErrNotFound)

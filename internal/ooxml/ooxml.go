@@ -114,24 +114,45 @@ func (p *Package) Part(name string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w %q", ErrMissing, name)
 	}
-	tooLarge := &LimitError{"expanded size in bytes", p.limits.Expanded}
+	r, err := p.open(f)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+func (p *Package) open(f *zip.File) (*partReader, error) {
 	if f.UncompressedSize64 > uint64(max(p.left, 0)) {
-		return nil, tooLarge
+		return nil, p.tooLarge()
 	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
 	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, p.left+1))
-	if int64(len(data)) > p.left {
-		return nil, tooLarge
+	return &partReader{ReadCloser: r, p: p, name: f.Name}, nil
+}
+
+func (p *Package) tooLarge() error {
+	return &LimitError{"expanded size in bytes", p.limits.Expanded}
+}
+
+// A partReader takes what it reads off the package's limit, whatever size the archive declares.
+type partReader struct {
+	io.ReadCloser
+	p    *Package
+	name string
+}
+
+func (r *partReader) Read(b []byte) (int, error) {
+	n, err := r.ReadCloser.Read(b)
+	if r.p.left -= int64(n); r.p.left < 0 {
+		return 0, r.p.tooLarge()
 	}
-	p.left -= int64(len(data))
-	if err != nil {
-		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: read %s: %v", ErrDamaged, r.name, err)
 	}
-	return data, nil
+	return n, err
 }
 
 // A Relationship leads from one part to another or to an address outside.

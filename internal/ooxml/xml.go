@@ -1,6 +1,7 @@
 package ooxml
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/xml"
 	"errors"
@@ -131,6 +132,9 @@ var prefixes = map[string]string{
 	"http://purl.oclc.org/ooxml/presentationml/main":                          "p:",
 	"http://schemas.openxmlformats.org/spreadsheetml/2006/main":               "s:",
 	"http://purl.oclc.org/ooxml/spreadsheetml/main":                           "s:",
+	"http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing":     "xdr:",
+	"http://purl.oclc.org/ooxml/drawingml/spreadsheetDrawing":                 "xdr:",
+	"http://schemas.microsoft.com/office/spreadsheetml/2018/threadedcomments": "tc:",
 	"http://schemas.openxmlformats.org/markup-compatibility/2006":             "mc:",
 	"http://schemas.microsoft.com/office/drawing/2010/main":                   "a14:",
 	"http://schemas.microsoft.com/office/drawing/2014/chartex":                "cx:",
@@ -162,26 +166,37 @@ func customary(n xml.Name) string {
 // part need not be in memory as one tree.
 type Reader struct {
 	d      *xml.Decoder
+	in     *bounded
+	c      io.Closer
 	part   string
 	limits Limits
 	depth  int
 }
 
-// Reader opens a part.
+// Reader opens a part; Close it at the end.
 func (p *Package) Reader(part string) (*Reader, error) {
-	data, err := p.Part(part)
+	f, ok := p.parts[partKey(part)]
+	if !ok {
+		return nil, fmt.Errorf("%w %q", ErrMissing, part)
+	}
+	r, err := p.open(f)
 	if err != nil {
 		return nil, err
 	}
-	return newReader(data, part, p.limits), nil
-}
-
-func newReader(data []byte, part string, limits Limits) *Reader {
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if s, ok := fromUTF16(data); ok {
-		data = []byte(s)
+	buffered := bufio.NewReaderSize(r, 32<<10)
+	var in io.Reader = buffered
+	if head, _ := buffered.Peek(4); isUTF16(head) {
+		data, err := io.ReadAll(buffered)
+		if err != nil {
+			r.Close()
+			return nil, err
+		}
+		in = strings.NewReader(fromUTF16(data))
+	} else if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		_, _ = buffered.Discard(3)
 	}
-	d := xml.NewDecoder(bytes.NewReader(data))
+	bound := &bounded{Reader: bufio.NewReaderSize(in, 4096)}
+	d := xml.NewDecoder(bound)
 	d.CharsetReader = func(label string, input io.Reader) (io.Reader, error) {
 		if strings.HasPrefix(strings.ToLower(label), "utf") {
 			return input, nil // already UTF-8
@@ -192,36 +207,73 @@ func newReader(data []byte, part string, limits Limits) *Reader {
 		}
 		return enc.NewDecoder().Reader(input), nil
 	}
-	return &Reader{d: d, part: part, limits: limits}
+	return &Reader{d: d, in: bound, c: r, part: part, limits: p.limits}, nil
 }
 
-func fromUTF16(data []byte) (string, bool) {
-	if len(data) < 4 {
-		return "", false
+// Bounds of what is in memory at once, in bytes: of one tag or text, whose
+// decoding takes several times as much, and of all in one tree.
+const (
+	maxToken = 16 << 20
+	maxTree  = 128 << 20
+)
+
+// bounded is a byte reader that ends a token that is too long. The decoder
+// takes single bytes from it, so that it is where the decoder is.
+type bounded struct {
+	*bufio.Reader
+	used int
+}
+
+func (b *bounded) ReadByte() (byte, error) {
+	if b.used++; b.used > maxToken {
+		return 0, &LimitError{"bytes of one XML text", maxToken}
 	}
-	little := data[0] == 0xff && data[1] == 0xfe || data[0] == '<' && data[1] == 0
-	big := data[0] == 0xfe && data[1] == 0xff || data[0] == 0 && data[1] == '<'
-	if !little && !big {
-		return "", false
+	return b.Reader.ReadByte()
+}
+
+// Read serves the decoders of other charsets.
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.used += n; b.used > maxToken {
+		return 0, &LimitError{"bytes of one XML text", maxToken}
 	}
+	return n, err
+}
+
+// Close frees what the reader holds. It is not needed after an error or the end, but harmless.
+func (r *Reader) Close() { _ = r.c.Close() }
+
+func little(b []byte) bool { return b[0] == 0xff && b[1] == 0xfe || b[0] == '<' && b[1] == 0 }
+
+func isUTF16(head []byte) bool {
+	return len(head) >= 4 && (little(head) || head[0] == 0xfe && head[1] == 0xff || head[0] == 0 && head[1] == '<')
+}
+
+func fromUTF16(data []byte) string {
+	swap := little(data)
 	units := make([]uint16, len(data)/2)
 	for i := range units {
 		a, b := uint16(data[2*i]), uint16(data[2*i+1])
-		if little {
+		if swap {
 			a, b = b, a
 		}
 		units[i] = a<<8 | b
 	}
-	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"), true
+	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff")
 }
 
 // token returns the next token that matters, or io.EOF.
 func (r *Reader) token() (xml.Token, error) {
 	for {
+		r.in.used = 0
 		t, err := r.d.Token()
 		if err != nil {
 			if errors.Is(err, io.EOF) && r.depth == 0 {
 				return nil, io.EOF
+			}
+			var limit *LimitError
+			if errors.As(err, &limit) {
+				return nil, limit
 			}
 			return nil, fmt.Errorf("%w: malformed XML in %s: %v", ErrDamaged, r.part, err)
 		}
@@ -274,7 +326,7 @@ func element(t xml.StartElement) *Node {
 
 // Fill reads the content of n, which Next just returned, into its Children.
 func (r *Reader) Fill(n *Node) error {
-	count := 0
+	count, size := 0, 0
 	stack := []*Node{n}
 	for len(stack) > 0 {
 		t, err := r.token()
@@ -291,15 +343,41 @@ func (r *Reader) Fill(n *Node) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			c := element(t)
+			for _, a := range c.attrs {
+				size += len(a.Value)
+			}
 			top.Children = append(top.Children, c)
 			stack = append(stack, c)
 		case xml.EndElement:
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
 			// White space between elements is layout of the XML file; in leaves it is text.
+			if size += len(t); size > maxTree {
+				return &LimitError{"bytes of XML in one block", maxTree}
+			}
 			if s := string(t); strings.TrimSpace(s) != "" || strings.HasSuffix(top.Name, ":t") {
 				top.Children = append(top.Children, &Node{Text: s})
 			}
+		}
+	}
+	return nil
+}
+
+// Skip passes over the content of the element that Next just returned.
+func (r *Reader) Skip() error {
+	for depth := 1; depth > 0; {
+		t, err := r.token()
+		if errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%w: %s ends early", ErrDamaged, r.part)
+		}
+		if err != nil {
+			return err
+		}
+		switch t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
 		}
 	}
 	return nil
@@ -311,6 +389,7 @@ func (p *Package) Tree(part string) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer r.Close()
 	root, err := r.Next()
 	if errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: %s is empty", ErrDamaged, part)

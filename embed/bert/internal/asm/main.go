@@ -18,7 +18,7 @@ const (
 	groupWeights = lanes * group
 	groupBytes   = groupWeights + 4*lanes
 	partStart    = 4 * lanes
-	maxTokens    = 4
+	maxTokens    = 6
 	maxQ4Tokens  = 3
 
 	pairsPerRound = 10
@@ -32,6 +32,7 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
 	}
+	packRows()
 	pairs()
 	quantize()
 	gelu()
@@ -41,9 +42,9 @@ func main() {
 	Generate()
 }
 
-// rows addresses up to four rows that lie stride bytes apart.
+// rows addresses up to six rows that lie stride bytes apart.
 type rows struct {
-	base, stride, stride3 reg.GPVirtual
+	base, stride, stride3, stride5 reg.GPVirtual
 }
 
 func newRows(base, stride reg.GPVirtual, n int) rows {
@@ -51,6 +52,10 @@ func newRows(base, stride reg.GPVirtual, n int) rows {
 	if n > 3 {
 		r.stride3 = GP64()
 		LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, r.stride3)
+	}
+	if n > 5 {
+		r.stride5 = GP64()
+		LEAQ(Mem{Base: stride, Index: stride, Scale: 4}, r.stride5)
 	}
 	return r
 }
@@ -61,6 +66,8 @@ func (r rows) at(t, disp int) Mem {
 		return Mem{Base: r.base, Disp: disp}
 	case 3:
 		return Mem{Base: r.base, Index: r.stride3, Scale: 1, Disp: disp}
+	case 5:
+		return Mem{Base: r.base, Index: r.stride5, Scale: 1, Disp: disp}
 	}
 	return Mem{Base: r.base, Index: r.stride, Scale: uint8(t), Disp: disp}
 }
@@ -74,13 +81,20 @@ func (r rows) next(n int) {
 
 // q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. With
 // three tokens the sums of int16 and of int32, two columns of weights, an
-// activation and a product are the 16 registers.
+// activation and a product are the 16 registers. Every group asks for a line of
+// the memory from ahead bytes after panel, step bytes apart.
 func q4(n int) {
-	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles int)")
+	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
 	Pragma("noescape")
 	out := Load(Param("out"), GP64()).(reg.GPVirtual)
 	outStride := Load(Param("outStride"), GP64()).(reg.GPVirtual)
 	act := Load(Param("act"), GP64()).(reg.GPVirtual)
+	next := Load(Param("panel"), GP64())
+	{
+		ahead := Load(Param("ahead"), GP64())
+		ADDQ(ahead, next)
+	}
+	step := Load(Param("step"), GP64())
 	actStride := Load(Param("actStride"), GP64()).(reg.GPVirtual)
 	tiles := Load(Param("tiles"), GP64()).(reg.GPVirtual)
 	SHLQ(Imm(2), outStride)
@@ -153,6 +167,8 @@ func q4(n int) {
 			VPADDD(v, total[t][half], total[t][half])
 		}
 	}
+	PREFETCHT1(Mem{Base: next})
+	ADDQ(step, next)
 	ADDQ(I32(groupBytes), w)
 	ADDQ(Imm(group), act)
 	DECQ(inPart)
@@ -222,7 +238,9 @@ func pairs() {
 	RET()
 }
 
-// f32 writes the float32 product for tiles of n tokens and 16 lanes.
+// f32 writes the float32 product for tiles of n tokens and 16 lanes. Six
+// tokens have twelve sums, enough for two that take four cycles each to be
+// added to in every cycle.
 func f32(n int) {
 	TEXT(fmt.Sprintf("f32Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k, tiles int)")
 	Pragma("noescape")
@@ -236,7 +254,7 @@ func f32(n int) {
 	SHLQ(Imm(2), outStride)
 	SHLQ(Imm(2), actStride)
 	SHLQ(Imm(2), wStride)
-	o, a := newRows(out, outStride, n), newRows(act, actStride, n)
+	a := newRows(act, actStride, n)
 
 	tile := fmt.Sprintf("ftile%d", n)
 	loop := fmt.Sprintf("fk%d", n)
@@ -269,11 +287,11 @@ func f32(n int) {
 		VBROADCASTSS(Mem{Base: scale, Disp: 4 * t}, b)
 		for half := range 2 {
 			VMULPS(b, acc[t][half], acc[t][half])
-			VMOVUPS(acc[t][half], o.at(t, 32*half))
+			VMOVUPS(acc[t][half], Mem{Base: out, Disp: 32 * half})
 		}
+		ADDQ(outStride, out)
 	}
 	ADDQ(Imm(uint64(4*n)), scale)
-	o.next(n)
 	Load(Param("k"), left)
 	SHLQ(Imm(2), left)
 	SUBQ(left, act)

@@ -46,15 +46,12 @@ func horizontalMax(v reg.VecVirtual) {
 // quantize writes the twin of quantizePortable for whole parts of up to
 // partGroups groups.
 func quantize() {
-	TEXT("quantizeRow", NOSPLIT, "func(dst *byte, row *float32, groups int)")
+	TEXT("quantizeRow", NOSPLIT, "func(dst, scales *byte, row *float32, groups int)")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	row := Load(Param("row"), GP64())
 	left := Load(Param("groups"), GP64())
-	scales := GP64()
-	MOVQ(left, scales)
-	SHLQ(Imm(5), scales)
-	ADDQ(dst, scales)
+	scales := Load(Param("scales"), GP64())
 
 	sign, offset := YMM(), YMM()
 	VPCMPEQD(sign, sign, sign)

@@ -50,7 +50,7 @@ const (
 func ActBytes(groups int) int { return (groups*Group + 4*parts(groups) + 31) &^ 31 }
 
 // PanelBytes is the size of a panel of 4-bit weights with groups × [Group]
-// columns, as [PackQ4] makes it.
+// columns, as [Set.PackQ4] makes it.
 func PanelBytes(groups int) int { return parts(groups)*partStart + groups*groupBytes + panelEnd }
 
 func parts(groups int) int { return (groups + PartGroups - 1) / PartGroups }
@@ -61,7 +61,10 @@ type Set struct {
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
 	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
 
-	quantize func(dst []byte, row []float32)
+	// packWeights fills a panel that has its scales.
+	packWeights func(panel []byte, rows string, groups int)
+
+	quantize func(dst, scales []byte, row []float32)
 	gelu     func(x []float32)
 	softmax  func(x []float32) float32
 
@@ -74,7 +77,7 @@ func (s *Set) Name() string { return s.name }
 
 // Portable returns the kernels in Go.
 func Portable() *Set {
-	return &Set{name: "portable", q4: q4Portable, f32: f32Portable,
+	return &Set{name: "portable", q4: q4Portable, f32: f32Portable, packWeights: packPortable,
 		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable,
 		addNorm: addNormPortable, transpose: transposePortable}
 }
@@ -128,11 +131,17 @@ func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w [
 // has [ActBytes]. A part with an infinity or NaN gets a scale that is no finite
 // number, so that the products show it.
 func (s *Set) Quantize(dst []byte, row []float32) {
-	groups := len(row) / Group
-	if groups*Group != len(row) {
+	s.QuantizeFrom(dst, row, 0, len(row)/Group)
+}
+
+// QuantizeFrom is [Set.Quantize] for the columns of a row of groups × [Group]
+// that begin with the given part.
+func (s *Set) QuantizeFrom(dst []byte, row []float32, part, groups int) {
+	if len(row)%Group != 0 || part < 0 || part*PartGroups*Group+len(row) > groups*Group {
 		panic("kernel: Quantize of a wrong length")
 	}
-	if groups > 0 {
-		s.quantize(dst[:ActBytes(groups)], row)
+	if len(row) > 0 {
+		dst = dst[:ActBytes(groups)]
+		s.quantize(dst[part*PartGroups*Group:], dst[groups*Group+4*part:], row)
 	}
 }

@@ -1,11 +1,15 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2,
+		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2, packWeights: packAVX2,
 			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
 			addNorm: addNormAVX2, transpose: transposeAVX2}, Portable()}
 	}
@@ -15,29 +19,32 @@ func available() []*Set {
 // The numbers of tokens that the kernels take at once, so that their sums and
 // operands fill the registers.
 const (
-	tile   = 4
-	tileQ4 = 3
+	tileF32 = 6
+	tileQ4  = 3
 )
 
 func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
 	actStride := ActBytes(groups)
 	done := tokens / tileQ4 * tileQ4
 	if done > 0 {
-		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4)
+		// Most products take one panel after the other: the next one comes into
+		// the cache meanwhile.
+		step := min(len(panel)/(done/tileQ4*groups)+1, 64)
+		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4, len(panel), step)
 	}
 	switch tokens - done {
 	case 1:
-		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
+		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
 	case 2:
-		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1)
+		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
 	}
 }
 
 func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
-	if n := tokens / tile; n > 0 {
-		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, n)
+	done := tokens / tileF32 * tileF32
+	if done > 0 {
+		f32Tiles6(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, done/tileF32)
 	}
-	done := tokens &^ (tile - 1)
 	if done == tokens {
 		return
 	}
@@ -49,10 +56,16 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	case 3:
 		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
+	case 4:
+		f32Tiles4(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
+	case 5:
+		f32Tiles5(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	}
 }
 
-func quantizeAVX2(dst []byte, row []float32) { quantizeRow(&dst[0], &row[0], len(row)/Group) }
+func quantizeAVX2(dst, scales []byte, row []float32) {
+	quantizeRow(&dst[0], &scales[0], &row[0], len(row)/Group)
+}
 
 func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }
 
@@ -64,4 +77,15 @@ func addNormAVX2(x, y, weight, bias []float32, eps float32) {
 
 func transposeAVX2(dst []float32, dstStride int, src []float32, srcStride, blocks int) {
 	transposeBlocks(&dst[0], dstStride, &src[0], srcStride, blocks)
+}
+
+func packAVX2(panel []byte, rows string, groups int) {
+	rowBytes := groups * BlockBytes
+	if len(rows) < Lanes*rowBytes {
+		packPortable(panel, rows, groups)
+		return
+	}
+	for half := range 2 {
+		packRows(&panel[32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
+	}
 }

@@ -4,563 +4,581 @@
 
 #include "textflag.h"
 
-// func q4Tiles1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·q4Tiles1(SB), NOSPLIT, $96-64
+// func q4Tiles1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·q4Tiles1(SB), NOSPLIT, $96-80
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ act+16(FP), DX
-	MOVQ actStride+24(FP), BX
-	MOVQ tiles+56(FP), SI
+	MOVQ panel+32(FP), BX
+	MOVQ ahead+64(FP), SI
+	ADDQ SI, BX
+	MOVQ step+72(FP), SI
+	MOVQ actStride+24(FP), DI
+	MOVQ tiles+56(FP), R8
 	SHLQ $0x02, CX
-	LEAQ (SP), DI
-	ADDQ $0x1f, DI
-	ANDQ $-32, DI
+	LEAQ (SP), R9
+	ADDQ $0x1f, R9
+	ANDQ $-32, R9
 
 tile1:
 	VPXOR   Y0, Y0, Y0
-	VMOVDQA Y0, (DI)
-	VMOVDQA Y0, 32(DI)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
-	MOVQ    R9, R10
-	SHLQ    $0x05, R10
-	ADDQ    DX, R10
+	VMOVDQA Y0, (R9)
+	VMOVDQA Y0, 32(R9)
+	MOVQ    panel+32(FP), R10
+	MOVQ    groups+48(FP), R11
+	MOVQ    R11, R12
+	SHLQ    $0x05, R12
+	ADDQ    DX, R12
 
 part1:
-	VMOVDQU (R8), Y1
-	VMOVDQU 32(R8), Y3
-	ADDQ    $+64, R8
-	MOVQ    $0x00000004, R11
-	CMPQ    R9, R11
-	CMOVQLT R9, R11
-	SUBQ    R11, R9
+	VMOVDQU (R10), Y1
+	VMOVDQU 32(R10), Y3
+	ADDQ    $+64, R10
+	MOVQ    $0x00000004, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	SUBQ    R13, R11
 
 group1:
-	VMOVDQU      (R8), Y0
-	VMOVDQU      32(R8), Y2
+	VMOVDQU      (R10), Y0
+	VMOVDQU      32(R10), Y2
 	VPBROADCASTD (DX), Y4
 	VPMADDUBSW   Y0, Y4, Y0
 	VPMADDUBSW   Y2, Y4, Y2
-	VMOVDQU      64(R8), Y4
-	VMOVDQU      96(R8), Y5
+	VMOVDQU      64(R10), Y4
+	VMOVDQU      96(R10), Y5
 	VPBROADCASTD 4(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      128(R8), Y4
-	VMOVDQU      160(R8), Y5
+	VMOVDQU      128(R10), Y4
+	VMOVDQU      160(R10), Y5
 	VPBROADCASTD 8(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      192(R8), Y4
-	VMOVDQU      224(R8), Y5
+	VMOVDQU      192(R10), Y4
+	VMOVDQU      224(R10), Y5
 	VPBROADCASTD 12(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      256(R8), Y4
-	VMOVDQU      288(R8), Y5
+	VMOVDQU      256(R10), Y4
+	VMOVDQU      288(R10), Y5
 	VPBROADCASTD 16(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      320(R8), Y4
-	VMOVDQU      352(R8), Y5
+	VMOVDQU      320(R10), Y4
+	VMOVDQU      352(R10), Y5
 	VPBROADCASTD 20(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      384(R8), Y4
-	VMOVDQU      416(R8), Y5
+	VMOVDQU      384(R10), Y4
+	VMOVDQU      416(R10), Y5
 	VPBROADCASTD 24(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VMOVDQU      448(R8), Y4
-	VMOVDQU      480(R8), Y5
+	VMOVDQU      448(R10), Y4
+	VMOVDQU      480(R10), Y5
 	VPBROADCASTD 28(DX), Y6
 	VPMADDUBSW   Y4, Y6, Y4
 	VPADDW       Y4, Y0, Y0
 	VPMADDUBSW   Y5, Y6, Y6
 	VPADDW       Y6, Y2, Y2
-	VPMADDWD     512(R8), Y0, Y0
+	VPMADDWD     512(R10), Y0, Y0
 	VPADDD       Y0, Y1, Y1
-	VPMADDWD     544(R8), Y2, Y2
+	VPMADDWD     544(R10), Y2, Y2
 	VPADDD       Y2, Y3, Y3
-	ADDQ         $+576, R8
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	ADDQ         $+576, R10
 	ADDQ         $0x20, DX
-	DECQ         R11
+	DECQ         R13
 	JNE          group1
-	VBROADCASTSS (R10), Y0
+	VBROADCASTSS (R12), Y0
 	VCVTDQ2PS    Y1, Y1
-	VFMADD213PS  (DI), Y0, Y1
-	VMOVAPS      Y1, (DI)
+	VFMADD213PS  (R9), Y0, Y1
+	VMOVAPS      Y1, (R9)
 	VCVTDQ2PS    Y3, Y3
-	VFMADD213PS  32(DI), Y0, Y3
-	VMOVAPS      Y3, 32(DI)
-	ADDQ         $0x04, R10
-	TESTQ        R9, R9
+	VFMADD213PS  32(R9), Y0, Y3
+	VMOVAPS      Y3, 32(R9)
+	ADDQ         $0x04, R12
+	TESTQ        R11, R11
 	JNE          part1
-	MOVQ         bias+40(FP), R9
-	VMOVUPS      (R8), Y0
-	VMOVUPS      (R9), Y1
+	MOVQ         bias+40(FP), R11
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (R11), Y1
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  (DI), Y1, Y0
+	VFMADD132PS  (R9), Y1, Y0
 	VMOVUPS      Y0, (AX)
-	VMOVUPS      32(R8), Y0
-	VMOVUPS      32(R9), Y1
+	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R11), Y1
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  32(DI), Y1, Y0
+	VFMADD132PS  32(R9), Y1, Y0
 	VMOVUPS      Y0, 32(AX)
 	ADDQ         CX, AX
-	MOVQ         groups+48(FP), R9
-	SHLQ         $0x05, R9
-	SUBQ         R9, DX
-	ADDQ         BX, DX
-	DECQ         SI
+	MOVQ         groups+48(FP), R11
+	SHLQ         $0x05, R11
+	SUBQ         R11, DX
+	ADDQ         DI, DX
+	DECQ         R8
 	JNE          tile1
 	VZEROUPPER
 	RET
 
-// func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·q4Tiles2(SB), NOSPLIT, $160-64
+// func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·q4Tiles2(SB), NOSPLIT, $160-80
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ act+16(FP), DX
-	MOVQ actStride+24(FP), BX
-	MOVQ tiles+56(FP), SI
+	MOVQ panel+32(FP), BX
+	MOVQ ahead+64(FP), SI
+	ADDQ SI, BX
+	MOVQ step+72(FP), SI
+	MOVQ actStride+24(FP), DI
+	MOVQ tiles+56(FP), R8
 	SHLQ $0x02, CX
-	LEAQ (SP), DI
-	ADDQ $0x1f, DI
-	ANDQ $-32, DI
+	LEAQ (SP), R9
+	ADDQ $0x1f, R9
+	ANDQ $-32, R9
 
 tile2:
 	VPXOR   Y0, Y0, Y0
-	VMOVDQA Y0, (DI)
-	VMOVDQA Y0, 32(DI)
-	VMOVDQA Y0, 64(DI)
-	VMOVDQA Y0, 96(DI)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
-	MOVQ    R9, R10
-	SHLQ    $0x05, R10
-	ADDQ    DX, R10
+	VMOVDQA Y0, (R9)
+	VMOVDQA Y0, 32(R9)
+	VMOVDQA Y0, 64(R9)
+	VMOVDQA Y0, 96(R9)
+	MOVQ    panel+32(FP), R10
+	MOVQ    groups+48(FP), R11
+	MOVQ    R11, R12
+	SHLQ    $0x05, R12
+	ADDQ    DX, R12
 
 part2:
-	VMOVDQU (R8), Y1
-	VMOVDQU 32(R8), Y3
-	VMOVDQU (R8), Y5
-	VMOVDQU 32(R8), Y7
-	ADDQ    $+64, R8
-	MOVQ    $0x00000004, R11
-	CMPQ    R9, R11
-	CMOVQLT R9, R11
-	SUBQ    R11, R9
+	VMOVDQU (R10), Y1
+	VMOVDQU 32(R10), Y3
+	VMOVDQU (R10), Y5
+	VMOVDQU 32(R10), Y7
+	ADDQ    $+64, R10
+	MOVQ    $0x00000004, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	SUBQ    R13, R11
 
 group2:
-	VMOVDQU      (R8), Y4
-	VMOVDQU      32(R8), Y6
+	VMOVDQU      (R10), Y4
+	VMOVDQU      32(R10), Y6
 	VPBROADCASTD (DX), Y2
 	VPMADDUBSW   Y4, Y2, Y0
 	VPMADDUBSW   Y6, Y2, Y2
-	VPBROADCASTD (DX)(BX*1), Y8
+	VPBROADCASTD (DX)(DI*1), Y8
 	VPMADDUBSW   Y4, Y8, Y4
 	VPMADDUBSW   Y6, Y8, Y6
-	VMOVDQU      64(R8), Y8
-	VMOVDQU      96(R8), Y9
+	VMOVDQU      64(R10), Y8
+	VMOVDQU      96(R10), Y9
 	VPBROADCASTD 4(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 4(DX)(BX*1), Y10
+	VPBROADCASTD 4(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      128(R8), Y8
-	VMOVDQU      160(R8), Y9
+	VMOVDQU      128(R10), Y8
+	VMOVDQU      160(R10), Y9
 	VPBROADCASTD 8(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 8(DX)(BX*1), Y10
+	VPBROADCASTD 8(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      192(R8), Y8
-	VMOVDQU      224(R8), Y9
+	VMOVDQU      192(R10), Y8
+	VMOVDQU      224(R10), Y9
 	VPBROADCASTD 12(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 12(DX)(BX*1), Y10
+	VPBROADCASTD 12(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      256(R8), Y8
-	VMOVDQU      288(R8), Y9
+	VMOVDQU      256(R10), Y8
+	VMOVDQU      288(R10), Y9
 	VPBROADCASTD 16(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 16(DX)(BX*1), Y10
+	VPBROADCASTD 16(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      320(R8), Y8
-	VMOVDQU      352(R8), Y9
+	VMOVDQU      320(R10), Y8
+	VMOVDQU      352(R10), Y9
 	VPBROADCASTD 20(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 20(DX)(BX*1), Y10
+	VPBROADCASTD 20(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      384(R8), Y8
-	VMOVDQU      416(R8), Y9
+	VMOVDQU      384(R10), Y8
+	VMOVDQU      416(R10), Y9
 	VPBROADCASTD 24(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 24(DX)(BX*1), Y10
+	VPBROADCASTD 24(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VMOVDQU      448(R8), Y8
-	VMOVDQU      480(R8), Y9
+	VMOVDQU      448(R10), Y8
+	VMOVDQU      480(R10), Y9
 	VPBROADCASTD 28(DX), Y10
 	VPMADDUBSW   Y8, Y10, Y11
 	VPADDW       Y11, Y0, Y0
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y2, Y2
-	VPBROADCASTD 28(DX)(BX*1), Y10
+	VPBROADCASTD 28(DX)(DI*1), Y10
 	VPMADDUBSW   Y8, Y10, Y8
 	VPADDW       Y8, Y4, Y4
 	VPMADDUBSW   Y9, Y10, Y10
 	VPADDW       Y10, Y6, Y6
-	VPMADDWD     512(R8), Y0, Y0
+	VPMADDWD     512(R10), Y0, Y0
 	VPADDD       Y0, Y1, Y1
-	VPMADDWD     544(R8), Y2, Y2
+	VPMADDWD     544(R10), Y2, Y2
 	VPADDD       Y2, Y3, Y3
-	VPMADDWD     512(R8), Y4, Y4
+	VPMADDWD     512(R10), Y4, Y4
 	VPADDD       Y4, Y5, Y5
-	VPMADDWD     544(R8), Y6, Y6
+	VPMADDWD     544(R10), Y6, Y6
 	VPADDD       Y6, Y7, Y7
-	ADDQ         $+576, R8
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	ADDQ         $+576, R10
 	ADDQ         $0x20, DX
-	DECQ         R11
+	DECQ         R13
 	JNE          group2
-	VBROADCASTSS (R10), Y0
+	VBROADCASTSS (R12), Y0
 	VCVTDQ2PS    Y1, Y1
-	VFMADD213PS  (DI), Y0, Y1
-	VMOVAPS      Y1, (DI)
+	VFMADD213PS  (R9), Y0, Y1
+	VMOVAPS      Y1, (R9)
 	VCVTDQ2PS    Y3, Y3
-	VFMADD213PS  32(DI), Y0, Y3
-	VMOVAPS      Y3, 32(DI)
-	VBROADCASTSS (R10)(BX*1), Y0
+	VFMADD213PS  32(R9), Y0, Y3
+	VMOVAPS      Y3, 32(R9)
+	VBROADCASTSS (R12)(DI*1), Y0
 	VCVTDQ2PS    Y5, Y5
-	VFMADD213PS  64(DI), Y0, Y5
-	VMOVAPS      Y5, 64(DI)
+	VFMADD213PS  64(R9), Y0, Y5
+	VMOVAPS      Y5, 64(R9)
 	VCVTDQ2PS    Y7, Y7
-	VFMADD213PS  96(DI), Y0, Y7
-	VMOVAPS      Y7, 96(DI)
-	ADDQ         $0x04, R10
-	TESTQ        R9, R9
+	VFMADD213PS  96(R9), Y0, Y7
+	VMOVAPS      Y7, 96(R9)
+	ADDQ         $0x04, R12
+	TESTQ        R11, R11
 	JNE          part2
-	MOVQ         bias+40(FP), R9
-	VMOVUPS      (R8), Y0
-	VMOVUPS      (R9), Y1
+	MOVQ         bias+40(FP), R11
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (R11), Y1
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  (DI), Y1, Y2
+	VFMADD132PS  (R9), Y1, Y2
 	VMOVUPS      Y2, (AX)
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  64(DI), Y1, Y0
+	VFMADD132PS  64(R9), Y1, Y0
 	VMOVUPS      Y0, (AX)(CX*1)
-	VMOVUPS      32(R8), Y0
-	VMOVUPS      32(R9), Y1
+	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R11), Y1
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  32(DI), Y1, Y2
+	VFMADD132PS  32(R9), Y1, Y2
 	VMOVUPS      Y2, 32(AX)
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  96(DI), Y1, Y0
+	VFMADD132PS  96(R9), Y1, Y0
 	VMOVUPS      Y0, 32(AX)(CX*1)
 	ADDQ         CX, AX
 	ADDQ         CX, AX
-	MOVQ         groups+48(FP), R9
-	SHLQ         $0x05, R9
-	SUBQ         R9, DX
-	ADDQ         BX, DX
-	ADDQ         BX, DX
-	DECQ         SI
+	MOVQ         groups+48(FP), R11
+	SHLQ         $0x05, R11
+	SUBQ         R11, DX
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	DECQ         R8
 	JNE          tile2
 	VZEROUPPER
 	RET
 
-// func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
-// Requires: AVX, AVX2, CMOV, FMA3
-TEXT ·q4Tiles3(SB), NOSPLIT, $224-64
+// func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX2, CMOV, FMA3, MMX+
+TEXT ·q4Tiles3(SB), NOSPLIT, $224-80
 	MOVQ out+0(FP), AX
 	MOVQ outStride+8(FP), CX
 	MOVQ act+16(FP), DX
-	MOVQ actStride+24(FP), BX
-	MOVQ tiles+56(FP), SI
+	MOVQ panel+32(FP), BX
+	MOVQ ahead+64(FP), SI
+	ADDQ SI, BX
+	MOVQ step+72(FP), SI
+	MOVQ actStride+24(FP), DI
+	MOVQ tiles+56(FP), R8
 	SHLQ $0x02, CX
-	LEAQ (SP), DI
-	ADDQ $0x1f, DI
-	ANDQ $-32, DI
+	LEAQ (SP), R9
+	ADDQ $0x1f, R9
+	ANDQ $-32, R9
 
 tile3:
 	VPXOR   Y0, Y0, Y0
-	VMOVDQA Y0, (DI)
-	VMOVDQA Y0, 32(DI)
-	VMOVDQA Y0, 64(DI)
-	VMOVDQA Y0, 96(DI)
-	VMOVDQA Y0, 128(DI)
-	VMOVDQA Y0, 160(DI)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
-	MOVQ    R9, R10
-	SHLQ    $0x05, R10
-	ADDQ    DX, R10
+	VMOVDQA Y0, (R9)
+	VMOVDQA Y0, 32(R9)
+	VMOVDQA Y0, 64(R9)
+	VMOVDQA Y0, 96(R9)
+	VMOVDQA Y0, 128(R9)
+	VMOVDQA Y0, 160(R9)
+	MOVQ    panel+32(FP), R10
+	MOVQ    groups+48(FP), R11
+	MOVQ    R11, R12
+	SHLQ    $0x05, R12
+	ADDQ    DX, R12
 
 part3:
-	VMOVDQU (R8), Y1
-	VMOVDQU 32(R8), Y3
-	VMOVDQU (R8), Y5
-	VMOVDQU 32(R8), Y7
-	VMOVDQU (R8), Y9
-	VMOVDQU 32(R8), Y11
-	ADDQ    $+64, R8
-	MOVQ    $0x00000004, R11
-	CMPQ    R9, R11
-	CMOVQLT R9, R11
-	SUBQ    R11, R9
+	VMOVDQU (R10), Y1
+	VMOVDQU 32(R10), Y3
+	VMOVDQU (R10), Y5
+	VMOVDQU 32(R10), Y7
+	VMOVDQU (R10), Y9
+	VMOVDQU 32(R10), Y11
+	ADDQ    $+64, R10
+	MOVQ    $0x00000004, R13
+	CMPQ    R11, R13
+	CMOVQLT R11, R13
+	SUBQ    R13, R11
 
 group3:
-	VMOVDQU      (R8), Y8
-	VMOVDQU      32(R8), Y10
+	VMOVDQU      (R10), Y8
+	VMOVDQU      32(R10), Y10
 	VPBROADCASTD (DX), Y2
 	VPMADDUBSW   Y8, Y2, Y0
 	VPMADDUBSW   Y10, Y2, Y2
-	VPBROADCASTD (DX)(BX*1), Y6
+	VPBROADCASTD (DX)(DI*1), Y6
 	VPMADDUBSW   Y8, Y6, Y4
 	VPMADDUBSW   Y10, Y6, Y6
-	VPBROADCASTD (DX)(BX*2), Y12
+	VPBROADCASTD (DX)(DI*2), Y12
 	VPMADDUBSW   Y8, Y12, Y8
 	VPMADDUBSW   Y10, Y12, Y10
-	VMOVDQU      64(R8), Y12
-	VMOVDQU      96(R8), Y13
+	VMOVDQU      64(R10), Y12
+	VMOVDQU      96(R10), Y13
 	VPBROADCASTD 4(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 4(DX)(BX*1), Y14
+	VPBROADCASTD 4(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 4(DX)(BX*2), Y14
+	VPBROADCASTD 4(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      128(R8), Y12
-	VMOVDQU      160(R8), Y13
+	VMOVDQU      128(R10), Y12
+	VMOVDQU      160(R10), Y13
 	VPBROADCASTD 8(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 8(DX)(BX*1), Y14
+	VPBROADCASTD 8(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 8(DX)(BX*2), Y14
+	VPBROADCASTD 8(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      192(R8), Y12
-	VMOVDQU      224(R8), Y13
+	VMOVDQU      192(R10), Y12
+	VMOVDQU      224(R10), Y13
 	VPBROADCASTD 12(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 12(DX)(BX*1), Y14
+	VPBROADCASTD 12(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 12(DX)(BX*2), Y14
+	VPBROADCASTD 12(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      256(R8), Y12
-	VMOVDQU      288(R8), Y13
+	VMOVDQU      256(R10), Y12
+	VMOVDQU      288(R10), Y13
 	VPBROADCASTD 16(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 16(DX)(BX*1), Y14
+	VPBROADCASTD 16(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 16(DX)(BX*2), Y14
+	VPBROADCASTD 16(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      320(R8), Y12
-	VMOVDQU      352(R8), Y13
+	VMOVDQU      320(R10), Y12
+	VMOVDQU      352(R10), Y13
 	VPBROADCASTD 20(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 20(DX)(BX*1), Y14
+	VPBROADCASTD 20(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 20(DX)(BX*2), Y14
+	VPBROADCASTD 20(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      384(R8), Y12
-	VMOVDQU      416(R8), Y13
+	VMOVDQU      384(R10), Y12
+	VMOVDQU      416(R10), Y13
 	VPBROADCASTD 24(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 24(DX)(BX*1), Y14
+	VPBROADCASTD 24(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 24(DX)(BX*2), Y14
+	VPBROADCASTD 24(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VMOVDQU      448(R8), Y12
-	VMOVDQU      480(R8), Y13
+	VMOVDQU      448(R10), Y12
+	VMOVDQU      480(R10), Y13
 	VPBROADCASTD 28(DX), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y0, Y0
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y2, Y2
-	VPBROADCASTD 28(DX)(BX*1), Y14
+	VPBROADCASTD 28(DX)(DI*1), Y14
 	VPMADDUBSW   Y12, Y14, Y15
 	VPADDW       Y15, Y4, Y4
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y6, Y6
-	VPBROADCASTD 28(DX)(BX*2), Y14
+	VPBROADCASTD 28(DX)(DI*2), Y14
 	VPMADDUBSW   Y12, Y14, Y12
 	VPADDW       Y12, Y8, Y8
 	VPMADDUBSW   Y13, Y14, Y14
 	VPADDW       Y14, Y10, Y10
-	VPMADDWD     512(R8), Y0, Y0
+	VPMADDWD     512(R10), Y0, Y0
 	VPADDD       Y0, Y1, Y1
-	VPMADDWD     544(R8), Y2, Y2
+	VPMADDWD     544(R10), Y2, Y2
 	VPADDD       Y2, Y3, Y3
-	VPMADDWD     512(R8), Y4, Y4
+	VPMADDWD     512(R10), Y4, Y4
 	VPADDD       Y4, Y5, Y5
-	VPMADDWD     544(R8), Y6, Y6
+	VPMADDWD     544(R10), Y6, Y6
 	VPADDD       Y6, Y7, Y7
-	VPMADDWD     512(R8), Y8, Y8
+	VPMADDWD     512(R10), Y8, Y8
 	VPADDD       Y8, Y9, Y9
-	VPMADDWD     544(R8), Y10, Y10
+	VPMADDWD     544(R10), Y10, Y10
 	VPADDD       Y10, Y11, Y11
-	ADDQ         $+576, R8
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	ADDQ         $+576, R10
 	ADDQ         $0x20, DX
-	DECQ         R11
+	DECQ         R13
 	JNE          group3
-	VBROADCASTSS (R10), Y0
+	VBROADCASTSS (R12), Y0
 	VCVTDQ2PS    Y1, Y1
-	VFMADD213PS  (DI), Y0, Y1
-	VMOVAPS      Y1, (DI)
+	VFMADD213PS  (R9), Y0, Y1
+	VMOVAPS      Y1, (R9)
 	VCVTDQ2PS    Y3, Y3
-	VFMADD213PS  32(DI), Y0, Y3
-	VMOVAPS      Y3, 32(DI)
-	VBROADCASTSS (R10)(BX*1), Y0
+	VFMADD213PS  32(R9), Y0, Y3
+	VMOVAPS      Y3, 32(R9)
+	VBROADCASTSS (R12)(DI*1), Y0
 	VCVTDQ2PS    Y5, Y5
-	VFMADD213PS  64(DI), Y0, Y5
-	VMOVAPS      Y5, 64(DI)
+	VFMADD213PS  64(R9), Y0, Y5
+	VMOVAPS      Y5, 64(R9)
 	VCVTDQ2PS    Y7, Y7
-	VFMADD213PS  96(DI), Y0, Y7
-	VMOVAPS      Y7, 96(DI)
-	VBROADCASTSS (R10)(BX*2), Y0
+	VFMADD213PS  96(R9), Y0, Y7
+	VMOVAPS      Y7, 96(R9)
+	VBROADCASTSS (R12)(DI*2), Y0
 	VCVTDQ2PS    Y9, Y9
-	VFMADD213PS  128(DI), Y0, Y9
-	VMOVAPS      Y9, 128(DI)
+	VFMADD213PS  128(R9), Y0, Y9
+	VMOVAPS      Y9, 128(R9)
 	VCVTDQ2PS    Y11, Y11
-	VFMADD213PS  160(DI), Y0, Y11
-	VMOVAPS      Y11, 160(DI)
-	ADDQ         $0x04, R10
-	TESTQ        R9, R9
+	VFMADD213PS  160(R9), Y0, Y11
+	VMOVAPS      Y11, 160(R9)
+	ADDQ         $0x04, R12
+	TESTQ        R11, R11
 	JNE          part3
-	MOVQ         bias+40(FP), R9
-	VMOVUPS      (R8), Y0
-	VMOVUPS      (R9), Y1
+	MOVQ         bias+40(FP), R11
+	VMOVUPS      (R10), Y0
+	VMOVUPS      (R11), Y1
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  (DI), Y1, Y2
+	VFMADD132PS  (R9), Y1, Y2
 	VMOVUPS      Y2, (AX)
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  64(DI), Y1, Y2
+	VFMADD132PS  64(R9), Y1, Y2
 	VMOVUPS      Y2, (AX)(CX*1)
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  128(DI), Y1, Y0
+	VFMADD132PS  128(R9), Y1, Y0
 	VMOVUPS      Y0, (AX)(CX*2)
-	VMOVUPS      32(R8), Y0
-	VMOVUPS      32(R9), Y1
+	VMOVUPS      32(R10), Y0
+	VMOVUPS      32(R11), Y1
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  32(DI), Y1, Y2
+	VFMADD132PS  32(R9), Y1, Y2
 	VMOVUPS      Y2, 32(AX)
 	VMOVAPS      Y0, Y2
-	VFMADD132PS  96(DI), Y1, Y2
+	VFMADD132PS  96(R9), Y1, Y2
 	VMOVUPS      Y2, 32(AX)(CX*1)
 	VMOVAPS      Y0, Y0
-	VFMADD132PS  160(DI), Y1, Y0
+	VFMADD132PS  160(R9), Y1, Y0
 	VMOVUPS      Y0, 32(AX)(CX*2)
 	ADDQ         CX, AX
 	ADDQ         CX, AX
 	ADDQ         CX, AX
-	MOVQ         groups+48(FP), R9
-	SHLQ         $0x05, R9
-	SUBQ         R9, DX
-	ADDQ         BX, DX
-	ADDQ         BX, DX
-	ADDQ         BX, DX
-	DECQ         SI
+	MOVQ         groups+48(FP), R11
+	SHLQ         $0x05, R11
+	SUBQ         R11, DX
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	ADDQ         DI, DX
+	DECQ         R8
 	JNE          tile3
 	VZEROUPPER
 	RET
@@ -600,8 +618,8 @@ fk1:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
-	ADDQ         $0x04, DI
 	ADDQ         CX, AX
+	ADDQ         $0x04, DI
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -651,14 +669,14 @@ fk2:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y4, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x08, DI
-	ADDQ         CX, AX
-	ADDQ         CX, AX
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -714,20 +732,20 @@ fk3:
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y6, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 8(DI), Y0
 	VMULPS       Y0, Y4, Y4
-	VMOVUPS      Y4, (AX)(CX*2)
+	VMOVUPS      Y4, (AX)
 	VMULPS       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(AX)(CX*2)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x0c, DI
-	ADDQ         CX, AX
-	ADDQ         CX, AX
-	ADDQ         CX, AX
 	MOVQ         k+56(FP), R10
 	SHLQ         $0x02, R10
 	SUBQ         R10, DX
@@ -752,8 +770,7 @@ TEXT ·f32Tiles4(SB), NOSPLIT, $0-72
 	SHLQ $0x02, CX
 	SHLQ $0x02, BX
 	SHLQ $0x02, SI
-	LEAQ (CX)(CX*2), R9
-	LEAQ (BX)(BX*2), R10
+	LEAQ (BX)(BX*2), R9
 
 ftile4:
 	VXORPS Y0, Y0, Y0
@@ -764,12 +781,12 @@ ftile4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   w+32(FP), R11
-	MOVQ   k+56(FP), R12
+	MOVQ   w+32(FP), R10
+	MOVQ   k+56(FP), R11
 
 fk4:
-	VMOVUPS      (R11), Y8
-	VMOVUPS      32(R11), Y9
+	VMOVUPS      (R10), Y8
+	VMOVUPS      32(R10), Y9
 	VBROADCASTSS (DX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
@@ -779,41 +796,41 @@ fk4:
 	VBROADCASTSS (DX)(BX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DX)(R10*1), Y10
+	VBROADCASTSS (DX)(R9*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	ADDQ         SI, R11
+	ADDQ         SI, R10
 	ADDQ         $0x04, DX
-	DECQ         R12
+	DECQ         R11
 	JNE          fk4
 	VBROADCASTSS (DI), Y8
 	VMULPS       Y8, Y0, Y0
 	VMOVUPS      Y0, (AX)
 	VMULPS       Y8, Y1, Y1
 	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 4(DI), Y0
 	VMULPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)(CX*1)
+	VMOVUPS      Y2, (AX)
 	VMULPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)(CX*1)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 8(DI), Y0
 	VMULPS       Y0, Y4, Y4
-	VMOVUPS      Y4, (AX)(CX*2)
+	VMOVUPS      Y4, (AX)
 	VMULPS       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(AX)(CX*2)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
 	VBROADCASTSS 12(DI), Y0
 	VMULPS       Y0, Y6, Y6
-	VMOVUPS      Y6, (AX)(R9*1)
+	VMOVUPS      Y6, (AX)
 	VMULPS       Y0, Y7, Y7
-	VMOVUPS      Y7, 32(AX)(R9*1)
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
 	ADDQ         $0x10, DI
-	ADDQ         CX, AX
-	ADDQ         CX, AX
-	ADDQ         CX, AX
-	ADDQ         CX, AX
-	MOVQ         k+56(FP), R12
-	SHLQ         $0x02, R12
-	SUBQ         R12, DX
+	MOVQ         k+56(FP), R11
+	SHLQ         $0x02, R11
+	SUBQ         R11, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
 	ADDQ         BX, DX
@@ -822,6 +839,321 @@ fk4:
 	JNE          ftile4
 	VZEROUPPER
 	RET
+
+// func f32Tiles5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, FMA3
+TEXT ·f32Tiles5(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+ftile5:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   w+32(FP), R10
+	MOVQ   k+56(FP), R11
+
+fk5:
+	VMOVUPS      (R10), Y10
+	VMOVUPS      32(R10), Y11
+	VBROADCASTSS (DX), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y1
+	VBROADCASTSS (DX)(BX*1), Y12
+	VFMADD231PS  Y12, Y10, Y2
+	VFMADD231PS  Y12, Y11, Y3
+	VBROADCASTSS (DX)(BX*2), Y12
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y5
+	VBROADCASTSS (DX)(R9*1), Y12
+	VFMADD231PS  Y12, Y10, Y6
+	VFMADD231PS  Y12, Y11, Y7
+	VBROADCASTSS (DX)(BX*4), Y12
+	VFMADD231PS  Y12, Y10, Y8
+	VFMADD231PS  Y12, Y11, Y9
+	ADDQ         SI, R10
+	ADDQ         $0x04, DX
+	DECQ         R11
+	JNE          fk5
+	VBROADCASTSS (DI), Y10
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x14, DI
+	MOVQ         k+56(FP), R11
+	SHLQ         $0x02, R11
+	SUBQ         R11, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	DECQ         R8
+	JNE          ftile5
+	VZEROUPPER
+	RET
+
+// func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, FMA3
+TEXT ·f32Tiles6(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (BX)(BX*4), R10
+
+ftile6:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+fk6:
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
+	VBROADCASTSS (DX), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y1
+	VBROADCASTSS (DX)(BX*1), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y3
+	VBROADCASTSS (DX)(BX*2), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y5
+	VBROADCASTSS (DX)(R9*1), Y14
+	VFMADD231PS  Y14, Y12, Y6
+	VFMADD231PS  Y14, Y13, Y7
+	VBROADCASTSS (DX)(BX*4), Y14
+	VFMADD231PS  Y14, Y12, Y8
+	VFMADD231PS  Y14, Y13, Y9
+	VBROADCASTSS (DX)(R10*1), Y14
+	VFMADD231PS  Y14, Y12, Y10
+	VFMADD231PS  Y14, Y13, Y11
+	ADDQ         SI, R11
+	ADDQ         $0x04, DX
+	DECQ         R12
+	JNE          fk6
+	VBROADCASTSS (DI), Y12
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 20(DI), Y0
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VMULPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(AX)
+	ADDQ         CX, AX
+	ADDQ         $0x18, DI
+	MOVQ         k+56(FP), R12
+	SHLQ         $0x02, R12
+	SUBQ         R12, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	ADDQ         BX, DX
+	DECQ         R8
+	JNE          ftile6
+	VZEROUPPER
+	RET
+
+// func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packRows(SB), NOSPLIT, $0-32
+	MOVQ         panel+0(FP), AX
+	MOVQ         rows+8(FP), CX
+	MOVQ         rowBytes+16(FP), DX
+	MOVQ         groups+24(FP), BX
+	LEAQ         (DX)(DX*2), SI
+	LEAQ         (CX)(DX*4), DI
+	VPBROADCASTD nibble<>+0(SB), Y0
+	VPBROADCASTD eightBytes<>+0(SB), Y1
+	VPBROADCASTD oneBytes<>+0(SB), Y2
+	VPBROADCASTD oneWords<>+0(SB), Y3
+	VPBROADCASTD zeroPoints<>+0(SB), Y4
+
+packPart:
+	MOVQ    AX, R8
+	ADDQ    $+64, AX
+	MOVQ    $0x00000004, R9
+	CMPQ    BX, R9
+	CMOVQLT BX, R9
+	SUBQ    R9, BX
+	VPXOR   Y5, Y5, Y5
+
+packGroup:
+	VMOVDQU     2(CX), X6
+	VINSERTI128 $0x01, 2(DI), Y6, Y6
+	VMOVDQU     2(CX)(DX*1), X8
+	VINSERTI128 $0x01, 2(DI)(DX*1), Y8, Y8
+	VMOVDQU     2(CX)(DX*2), X10
+	VINSERTI128 $0x01, 2(DI)(DX*2), Y10, Y10
+	VMOVDQU     2(CX)(SI*1), X11
+	VINSERTI128 $0x01, 2(DI)(SI*1), Y11, Y11
+	VPUNPCKLDQ  Y8, Y6, Y7
+	VPUNPCKHDQ  Y8, Y6, Y9
+	VPUNPCKLDQ  Y11, Y10, Y8
+	VPUNPCKHDQ  Y11, Y10, Y11
+	VPUNPCKLQDQ Y8, Y7, Y6
+	VPUNPCKHQDQ Y8, Y7, Y8
+	VPUNPCKLQDQ Y11, Y9, Y10
+	VPUNPCKHQDQ Y11, Y9, Y11
+	VPXOR       Y7, Y7, Y7
+	VPSRLW      $0x04, Y6, Y9
+	VPAND       Y0, Y6, Y6
+	VPADDB      Y6, Y7, Y7
+	VPSUBB      Y1, Y6, Y6
+	VMOVDQU     Y6, (AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 256(AX)
+	VPSRLW      $0x04, Y8, Y9
+	VPAND       Y0, Y8, Y8
+	VPADDB      Y8, Y7, Y7
+	VPSUBB      Y1, Y8, Y8
+	VMOVDQU     Y8, 64(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 320(AX)
+	VPSRLW      $0x04, Y10, Y9
+	VPAND       Y0, Y10, Y10
+	VPADDB      Y10, Y7, Y7
+	VPSUBB      Y1, Y10, Y10
+	VMOVDQU     Y10, 128(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 384(AX)
+	VPSRLW      $0x04, Y11, Y9
+	VPAND       Y0, Y11, Y11
+	VPADDB      Y11, Y7, Y7
+	VPSUBB      Y1, Y11, Y11
+	VMOVDQU     Y11, 192(AX)
+	VPAND       Y0, Y9, Y9
+	VPADDB      Y9, Y7, Y7
+	VPSUBB      Y1, Y9, Y9
+	VMOVDQU     Y9, 448(AX)
+	VPMADDUBSW  Y2, Y7, Y7
+	VPMADDWD    Y3, Y7, Y7
+	VPSUBD      Y7, Y4, Y7
+	VPSLLD      $0x07, Y7, Y7
+	VMOVDQU     512(AX), Y9
+	VPSRAD      $0x10, Y9, Y9
+	VPMULLD     Y9, Y7, Y7
+	VPADDD      Y7, Y5, Y5
+	ADDQ        $+576, AX
+	ADDQ        $0x12, CX
+	ADDQ        $0x12, DI
+	DECQ        R9
+	JNE         packGroup
+	VMOVDQU     Y5, (R8)
+	TESTQ       BX, BX
+	JNE         packPart
+	VZEROUPPER
+	RET
+
+DATA nibble<>+0(SB)/4, $0x0f0f0f0f
+GLOBL nibble<>(SB), RODATA|NOPTR, $4
+
+DATA eightBytes<>+0(SB)/4, $0x08080808
+GLOBL eightBytes<>(SB), RODATA|NOPTR, $4
+
+DATA oneBytes<>+0(SB)/4, $0x01010101
+GLOBL oneBytes<>(SB), RODATA|NOPTR, $4
+
+DATA oneWords<>+0(SB)/4, $0x00010001
+GLOBL oneWords<>(SB), RODATA|NOPTR, $4
+
+DATA zeroPoints<>+0(SB)/4, $0x00000100
+GLOBL zeroPoints<>(SB), RODATA|NOPTR, $4
 
 // func pairs(rounds int)
 // Requires: AVX, AVX2
@@ -866,15 +1198,13 @@ pairs:
 	VZEROUPPER
 	RET
 
-// func quantizeRow(dst *byte, row *float32, groups int)
+// func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·quantizeRow(SB), NOSPLIT, $0-24
+TEXT ·quantizeRow(SB), NOSPLIT, $0-32
 	MOVQ         dst+0(FP), AX
-	MOVQ         row+8(FP), CX
-	MOVQ         groups+16(FP), DX
-	MOVQ         DX, BX
-	SHLQ         $0x05, BX
-	ADDQ         AX, BX
+	MOVQ         row+16(FP), CX
+	MOVQ         groups+24(FP), DX
+	MOVQ         scales+8(FP), BX
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
 	VPBROADCASTD byteOffset<>+0(SB), Y1

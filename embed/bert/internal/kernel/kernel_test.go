@@ -12,26 +12,67 @@ import (
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
 )
 
-// panel packs rows [lane][column] of weights -8..7 with their scales.
-func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
+// blocks are rows [lane][column] of weights -8..7 with their scales, as Q4_0.
+func blocks(weight func(lane, col int) int, scale func(lane, group int) float32, lanes, groups int) string {
 	var rows []byte
-	for l := range kernel.Lanes {
+	for l := range lanes {
 		for g := range groups {
-			rows = binary.LittleEndian.AppendUint16(rows, float32toHalf(scale(l, g)))
+			rows = binary.LittleEndian.AppendUint16(rows, half(scale(l, g)))
 			for i := range kernel.Group / 2 {
 				c := g*kernel.Group + i
 				rows = append(rows, byte(weight(l, c)+8)|byte(weight(l, c+kernel.Group/2)+8)<<4)
 			}
 		}
 	}
+	return string(rows)
+}
+
+// panel is a panel of them.
+func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
 	p := make([]byte, kernel.PanelBytes(groups))
-	kernel.PackQ4(p, string(rows), groups, halfToFloat32)
+	kernel.Portable().PackQ4(p, blocks(weight, scale, kernel.Lanes, groups), groups)
 	return p
 }
 
-// The tests' halves are the upper bits of a float32: PackQ4 need not know.
-func float32toHalf(v float32) uint16 { return uint16(math.Float32bits(v) >> 16) }
-func halfToFloat32(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
+// half cuts a number down to a binary16, whose exponent must suffice.
+func half(v float32) uint16 {
+	b := math.Float32bits(v)
+	if e := b >> 23 & 255; e < 113 {
+		return uint16(b >> 16 & 0x8000)
+	}
+	return uint16(b>>16&0x8000 | (b>>13&0x3ffff - 112<<10))
+}
+
+func widen(h uint16) float32 {
+	if h&0x7fff == 0 {
+		return 0
+	}
+	return math.Float32frombits(uint32(h>>15)<<31 | (uint32(h&0x7fff)<<13 + 112<<23))
+}
+
+func TestPackQ4(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	for _, groups := range []int{1, 3, 4, 5, 12, 48} {
+		for _, lanes := range []int{1, kernel.Lanes - 1, kernel.Lanes} {
+			for name, scale := range map[string]func(int, int) float32{
+				"random":   func(int, int) float32 { return float32(rng.NormFloat64()) },
+				"zero":     func(int, int) float32 { return 0 },
+				"infinite": func(l, g int) float32 { return float32(math.Inf(l%2*2 - 1)) },
+			} {
+				rows := blocks(func(int, int) int { return rng.IntN(16) - 8 }, scale, lanes, groups)
+				want := make([]byte, kernel.PanelBytes(groups))
+				kernel.Portable().PackQ4(want, rows, groups)
+				for _, s := range sets(t) {
+					got := bytes.Repeat([]byte{0xa5}, len(want))
+					s.PackQ4(got, rows, groups)
+					if !bytes.Equal(got, want) {
+						t.Errorf("%s: %d groups, %d rows, %s scales: another panel than the portable one", s.Name(), groups, lanes, name)
+					}
+				}
+			}
+		}
+	}
+}
 
 // dequantize undoes Quantize of groups.
 func dequantize(act []byte, groups int) []float32 {
@@ -99,7 +140,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 	}
 	scales := make([]float32, kernel.Lanes*groups)
 	for i := range scales {
-		scales[i] = halfToFloat32(float32toHalf(float32(rng.NormFloat64()) / 64))
+		scales[i] = widen(half(float32(rng.NormFloat64()) / 64))
 	}
 	p := panel(func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
 	bias := make([]float32, kernel.Lanes)
@@ -152,7 +193,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 func TestMulF32(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, k := range []int{1, 2, 31, 384} {
-		for _, tokens := range []int{0, 1, 2, 3, 4, 6, 9} {
+		for _, tokens := range []int{0, 1, 2, 3, 4, 5, 6, 9, 13} {
 			aStride, wStride, stride := k+2, kernel.Lanes+5, kernel.Lanes+1
 			a, w := make([]float32, max(tokens, 1)*aStride), make([]float32, k*wStride)
 			for i := range a {
@@ -318,21 +359,42 @@ func TestSoftmax(t *testing.T) {
 func BenchmarkMulQ4(b *testing.B) {
 	const tokens = 60
 	for _, groups := range []int{12, 48} {
-		// As many panels as fit no cache of the first level.
-		const panels = 24
 		p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
+		// As many weights as a model has, of which no cache holds all.
+		panels := 24 << 20 / len(p)
 		weights := bytes.Repeat(p, panels)
 		act := make([]byte, tokens*kernel.ActBytes(groups))
-		out, bias := make([]float32, tokens*kernel.Lanes*panels), make([]float32, kernel.Lanes)
+		const outPanels = 24
+		out, bias := make([]float32, tokens*kernel.Lanes*outPanels), make([]float32, kernel.Lanes)
 		for _, s := range sets(b) {
 			b.Run(fmt.Sprintf("%s/%d", s.Name(), groups*kernel.Group), func(b *testing.B) {
 				start := cpuTime()
 				for b.Loop() {
 					for i := range panels {
-						s.MulQ4(out[i*kernel.Lanes:], kernel.Lanes*panels, act, weights[i*len(p):], bias, groups, tokens)
+						s.MulQ4(out[i%outPanels*kernel.Lanes:], kernel.Lanes*outPanels, act, weights[i*len(p):], bias, groups, tokens)
 					}
 				}
-				b.ReportMetric(float64(b.N)*panels*float64(groups)*kernel.Group*kernel.Lanes*tokens/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
+				b.ReportMetric(float64(b.N)*float64(panels*groups)*kernel.Group*kernel.Lanes*tokens/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
+			})
+		}
+	}
+}
+
+func BenchmarkMulF32(b *testing.B) {
+	const tokens, width = 12, 384
+	scale := make([]float32, tokens)
+	for _, size := range []struct{ k, lanes int }{{32, 112}, {110, 32}, {400, 32}} {
+		a, w := make([]float32, tokens*max(size.k, width)), make([]float32, size.k*size.lanes)
+		out := make([]float32, tokens*size.lanes)
+		for _, s := range sets(b) {
+			b.Run(fmt.Sprintf("%s/%dx%d", s.Name(), size.k, size.lanes), func(b *testing.B) {
+				start := cpuTime()
+				for b.Loop() {
+					for p := 0; p < size.lanes; p += kernel.Lanes {
+						s.MulF32(out[p:], size.lanes, a, max(size.k, width), w[p:], size.lanes, scale, size.k, tokens)
+					}
+				}
+				b.ReportMetric(float64(b.N)*float64(size.k*size.lanes*tokens)/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")
 			})
 		}
 	}

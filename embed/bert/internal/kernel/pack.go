@@ -12,44 +12,74 @@ const BlockBytes = 2 + Group/2
 
 // PackQ4 makes a panel of [PanelBytes] of up to [Lanes] rows, each of groups
 // blocks of Q4_0, that follow each other in rows. Rows that are missing become
-// zero. float16 widens the scale of a block.
+// zero.
 //
-// The scales of a row become int16, relative to the largest: its error is
+// The scales of a row become int16, relative to the largest: their error is
 // 1/32768 of that.
-func PackQ4(panel []byte, rows string, groups int, float16 func(uint16) float32) {
+func (s *Set) PackQ4(panel []byte, rows string, groups int) {
 	panel = panel[:PanelBytes(groups)]
-	clear(panel)
 	rowBytes := groups * BlockBytes
-	end := panel[len(panel)-panelEnd:]
-	for lane := 0; len(rows) > 0; lane++ {
-		row := rows[:rowBytes]
-		rows = rows[rowBytes:]
-		var top float32
-		for b := row; len(b) > 0; b = b[BlockBytes:] {
-			d := float16(uint16(b[0]) | uint16(b[1])<<8)
-			if d < 0 {
-				d = -d
-			}
-			if !(d <= top) {
-				top = d
-			}
+	if groups <= 0 || len(rows)%rowBytes != 0 || len(rows) > Lanes*rowBytes {
+		panic("kernel: PackQ4 of a wrong shape")
+	}
+	if len(rows) < Lanes*rowBytes {
+		clear(panel)
+	}
+	for lane := range len(rows) / rowBytes {
+		packScales(panel, lane, rows[lane*rowBytes:][:rowBytes], groups)
+	}
+	s.packWeights(panel, rows, groups)
+}
+
+// packScales writes the scales of a row.
+func packScales(panel []byte, lane int, row string, groups int) {
+	top := uint16(0)
+	for at := 0; at < len(row); at += BlockBytes {
+		top = max(top, (uint16(row[at])|uint16(row[at+1])<<8)&0x7fff)
+	}
+	largest := halfMagnitude(top)
+	inv := maxScale / largest
+	switch {
+	case top == 0:
+		inv = 0
+	case top >= 0x7c00: // infinite or NaN, which the products are to show
+		largest, inv = float32(math.NaN()), 0
+	}
+	binary.LittleEndian.PutUint32(panel[len(panel)-panelEnd+4*lane:], math.Float32bits(largest/maxScale))
+	dst := panel[4*lane:]
+	for g := range groups {
+		if g%PartGroups == 0 {
+			dst = dst[partStart:]
 		}
-		binary.LittleEndian.PutUint32(end[4*lane:], math.Float32bits(top/maxScale))
-		inv := maxScale / top
-		if top == 0 || top-top != 0 {
-			inv = 0 // a top that is no finite number shows in the products
+		h := uint16(row[g*BlockBytes]) | uint16(row[g*BlockBytes+1])<<8
+		scale := roundWhole(halfMagnitude(h&0x7fff) * inv)
+		if h>>15 != 0 {
+			scale = -scale
 		}
-		dst := panel
+		binary.LittleEndian.PutUint32(dst[Lanes*Group:], uint32(uint16(scale))|uint32(scale)<<16)
+		dst = dst[min(groupBytes, len(dst)):]
+	}
+}
+
+// halfMagnitude widens a binary16 without a sign, which must be finite: its
+// bits are those of a float32 but for the bias of the exponent.
+func halfMagnitude(h uint16) float32 {
+	return math.Float32frombits(uint32(h)<<13) * (1 << 112)
+}
+
+// roundWhole gives the nearest integer of 0 to 2^22.
+func roundWhole(v float32) int32 { return int32(math.Float32bits(v+12582912)) - 0x4b400000 }
+
+// packPortable is the twin of packRows, for any number of rows.
+func packPortable(panel []byte, rows string, groups int) {
+	rowBytes := groups * BlockBytes
+	for lane := range len(rows) / rowBytes {
+		row, dst := rows[lane*rowBytes:][:rowBytes], panel[4*lane:]
 		for g := 0; g < groups; g += PartGroups {
-			start := dst[4*lane:]
+			start := dst
 			dst = dst[partStart:]
 			var offset int32
 			for range min(PartGroups, groups-g) {
-				scale := int32(0)
-				if inv != 0 {
-					d := float16(uint16(row[0])|uint16(row[1])<<8) * inv
-					scale = int32(math.Round(float64(d)))
-				}
 				sum := 0
 				for q := range 4 {
 					b := row[2+4*q : 6+4*q]
@@ -59,11 +89,10 @@ func PackQ4(panel []byte, rows string, groups int, float16 func(uint16) float32)
 					sum += int(both * 0x0101010101010101 >> 56)
 					// Less 8 in each byte: no borrow crosses into the next.
 					both = (both | 0x8080808080808080) - 0x0808080808080808 ^ 0x8080808080808080
-					binary.LittleEndian.PutUint32(dst[q*64+lane*4:], uint32(both))
-					binary.LittleEndian.PutUint32(dst[(q+4)*64+lane*4:], uint32(both>>32))
+					binary.LittleEndian.PutUint32(dst[q*4*Lanes:], uint32(both))
+					binary.LittleEndian.PutUint32(dst[(q+4)*4*Lanes:], uint32(both>>32))
 				}
-				offset -= 128 * int32(sum-8*Group) * scale
-				binary.LittleEndian.PutUint32(dst[Lanes*Group+4*lane:], uint32(uint16(scale))|uint32(uint16(scale))<<16)
+				offset -= 128 * int32(sum-8*Group) * int32(int16(binary.LittleEndian.Uint16(dst[Lanes*Group:])))
 				row, dst = row[BlockBytes:], dst[groupBytes:]
 			}
 			binary.LittleEndian.PutUint32(start, uint32(offset))

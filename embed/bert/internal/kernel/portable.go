@@ -71,8 +71,7 @@ func f32Portable(out []float32, outStride int, a []float32, aStride int, w []flo
 const smallest = 1e-36
 
 // quantizePortable is the twin of quantizeRow, to the bit.
-func quantizePortable(dst []byte, row []float32) {
-	scales := dst[len(row):]
+func quantizePortable(dst, scales []byte, row []float32) {
 	for len(row) > 0 {
 		part := row[:min(len(row), PartGroups*Group)]
 		// Bits without the sign order like magnitudes, and compare without branches.

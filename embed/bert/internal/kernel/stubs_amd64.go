@@ -5,13 +5,13 @@
 package kernel
 
 //go:noescape
-func q4Tiles1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
+func q4Tiles1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
+func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int)
+func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
 func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
@@ -26,10 +26,19 @@ func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32,
 func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
+func f32Tiles5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+
+//go:noescape
 func pairs(rounds int)
 
 //go:noescape
-func quantizeRow(dst *byte, row *float32, groups int)
+func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
 
 //go:noescape
 func geluVectors(x *float32, vectors int)
