@@ -132,9 +132,14 @@ func makeDir(dir string) error {
 }
 
 func openStores(ctx context.Context, dir string, parts *minirag.Options) (err error) {
-	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), nil)
+	path := filepath.Join(dir, "catalog.sqlite")
+	store, err := sqlite.Open(ctx, path, nil)
 	if err != nil {
 		return err
+	}
+	catalog, err := watch(store, path)
+	if err != nil {
+		return errors.Join(err, store.Close())
 	}
 	defer func() {
 		if err != nil {

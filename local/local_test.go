@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/minirag/minirag"
@@ -69,6 +70,36 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the missing root was created")
+	}
+}
+
+func TestARemovedIndexIsNoticed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be removed")
+	}
+	root := testcorpus.Write(t, map[string]string{"a.md": "# Lighthouses\n\nThey stand on cliffs.\n"})
+	o := local.Options{Roots: []string{root}}
+	c := open(t, &o)
+	if _, err := c.Sync(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(root, ".minirag")); err != nil {
+		t.Fatal(err)
+	}
+	note := minirag.Bytes("note", "text/plain", []byte("A note about harbours."))
+	use := func(what string) {
+		if _, err := c.Ingest(t.Context(), note); err == nil {
+			t.Errorf("%s: a document was stored where it is lost", what)
+		}
+		if _, err := c.Query(t.Context(), minirag.Query{Text: "cliffs"}); err == nil {
+			t.Errorf("%s: a query was answered", what)
+		}
+	}
+	use("removed")
+	again := open(t, &o)
+	use("made anew by another")
+	if _, err := again.Ingest(t.Context(), note); err != nil {
+		t.Error(err)
 	}
 }
 
