@@ -1043,20 +1043,57 @@ fk6:
 	VZEROUPPER
 	RET
 
-// func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+// func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·packRows(SB), NOSPLIT, $0-32
+TEXT ·packRows(SB), NOSPLIT, $0-40
 	MOVQ         panel+0(FP), AX
-	MOVQ         rows+8(FP), CX
-	MOVQ         rowBytes+16(FP), DX
-	MOVQ         groups+24(FP), BX
+	MOVQ         rows+16(FP), CX
+	MOVQ         rowBytes+24(FP), DX
+	MOVQ         groups+32(FP), BX
 	LEAQ         (DX)(DX*2), SI
 	LEAQ         (CX)(DX*4), DI
-	VPBROADCASTD nibble<>+0(SB), Y0
-	VPBROADCASTD eightBytes<>+0(SB), Y1
-	VPBROADCASTD oneBytes<>+0(SB), Y2
-	VPBROADCASTD oneWords<>+0(SB), Y3
-	VPBROADCASTD zeroPoints<>+0(SB), Y4
+	VPBROADCASTD halfMagnitude<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         BX, R8
+	XORQ         R9, R9
+
+packTop:
+	VPXOR        X2, X2, X2
+	VPINSRW      $0x00, (CX), X2, X2
+	VPINSRW      $0x01, (CX)(DX*1), X2, X2
+	VPINSRW      $0x02, (CX)(DX*2), X2, X2
+	VPINSRW      $0x03, (CX)(SI*1), X2, X2
+	VPINSRW      $0x04, (DI), X2, X2
+	VPINSRW      $0x05, (DI)(DX*1), X2, X2
+	VPINSRW      $0x06, (DI)(DX*2), X2, X2
+	VPINSRW      $0x07, (DI)(SI*1), X2, X2
+	VPMOVZXWD    X2, Y2
+	VPAND        Y0, Y2, Y2
+	VPMAXUD      Y2, Y1, Y1
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	ADDQ         $0x12, R9
+	DECQ         R8
+	JNE          packTop
+	SUBQ         R9, CX
+	SUBQ         R9, DI
+	MOVQ         end+8(FP), R8
+	VPBROADCASTD halfFinite<>+0(SB), Y2
+	VPCMPGTD     Y2, Y1, Y7
+	VPXOR        Y2, Y2, Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VPSLLD       $0x0d, Y1, Y8
+	VPBROADCASTD halfExponent<>+0(SB), Y1
+	VMULPS       Y1, Y8, Y8
+	VBROADCASTSS maxScale<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y1
+	VPANDN       Y1, Y2, Y1
+	VPANDN       Y1, Y7, Y1
+	VBROADCASTSS scaleUnit<>+0(SB), Y9
+	VMULPS       Y9, Y8, Y8
+	VBROADCASTSS notANumber<>+0(SB), Y9
+	VBLENDVPS    Y7, Y9, Y8, Y8
+	VMOVUPS      Y8, (R8)
 
 packPart:
 	MOVQ    AX, R8
@@ -1065,80 +1102,126 @@ packPart:
 	CMPQ    BX, R9
 	CMOVQLT BX, R9
 	SUBQ    R9, BX
-	VPXOR   Y5, Y5, Y5
+	VPXOR   Y2, Y2, Y2
 
 packGroup:
-	VMOVDQU     2(CX), X6
-	VINSERTI128 $0x01, 2(DI), Y6, Y6
-	VMOVDQU     2(CX)(DX*1), X8
-	VINSERTI128 $0x01, 2(DI)(DX*1), Y8, Y8
-	VMOVDQU     2(CX)(DX*2), X10
-	VINSERTI128 $0x01, 2(DI)(DX*2), Y10, Y10
-	VMOVDQU     2(CX)(SI*1), X11
-	VINSERTI128 $0x01, 2(DI)(SI*1), Y11, Y11
-	VPUNPCKLDQ  Y8, Y6, Y7
-	VPUNPCKHDQ  Y8, Y6, Y9
-	VPUNPCKLDQ  Y11, Y10, Y8
-	VPUNPCKHDQ  Y11, Y10, Y11
-	VPUNPCKLQDQ Y8, Y7, Y6
-	VPUNPCKHQDQ Y8, Y7, Y8
-	VPUNPCKLQDQ Y11, Y9, Y10
-	VPUNPCKHQDQ Y11, Y9, Y11
-	VPXOR       Y7, Y7, Y7
-	VPSRLW      $0x04, Y6, Y9
-	VPAND       Y0, Y6, Y6
-	VPADDB      Y6, Y7, Y7
-	VPSUBB      Y1, Y6, Y6
-	VMOVDQU     Y6, (AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 256(AX)
-	VPSRLW      $0x04, Y8, Y9
-	VPAND       Y0, Y8, Y8
-	VPADDB      Y8, Y7, Y7
-	VPSUBB      Y1, Y8, Y8
-	VMOVDQU     Y8, 64(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 320(AX)
-	VPSRLW      $0x04, Y10, Y9
-	VPAND       Y0, Y10, Y10
-	VPADDB      Y10, Y7, Y7
-	VPSUBB      Y1, Y10, Y10
-	VMOVDQU     Y10, 128(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 384(AX)
-	VPSRLW      $0x04, Y11, Y9
-	VPAND       Y0, Y11, Y11
-	VPADDB      Y11, Y7, Y7
-	VPSUBB      Y1, Y11, Y11
-	VMOVDQU     Y11, 192(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 448(AX)
-	VPMADDUBSW  Y2, Y7, Y7
-	VPMADDWD    Y3, Y7, Y7
-	VPSUBD      Y7, Y4, Y7
-	VPSLLD      $0x07, Y7, Y7
-	VMOVDQU     512(AX), Y9
-	VPSRAD      $0x10, Y9, Y9
-	VPMULLD     Y9, Y7, Y7
-	VPADDD      Y7, Y5, Y5
-	ADDQ        $+576, AX
-	ADDQ        $0x12, CX
-	ADDQ        $0x12, DI
-	DECQ        R9
-	JNE         packGroup
-	VMOVDQU     Y5, (R8)
-	TESTQ       BX, BX
-	JNE         packPart
+	VMOVDQU      2(CX), X3
+	VINSERTI128  $0x01, 2(DI), Y3, Y3
+	VMOVDQU      2(CX)(DX*1), X4
+	VINSERTI128  $0x01, 2(DI)(DX*1), Y4, Y4
+	VMOVDQU      2(CX)(DX*2), X5
+	VINSERTI128  $0x01, 2(DI)(DX*2), Y5, Y5
+	VMOVDQU      2(CX)(SI*1), X6
+	VINSERTI128  $0x01, 2(DI)(SI*1), Y6, Y6
+	VPUNPCKLDQ   Y4, Y3, Y7
+	VPUNPCKHDQ   Y4, Y3, Y8
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y6
+	VPUNPCKLQDQ  Y4, Y7, Y3
+	VPUNPCKHQDQ  Y4, Y7, Y4
+	VPUNPCKLQDQ  Y6, Y8, Y5
+	VPUNPCKHQDQ  Y6, Y8, Y6
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD nibble<>+0(SB), Y8
+	VPBROADCASTD eightBytes<>+0(SB), Y9
+	VPSRLW       $0x04, Y3, Y10
+	VPAND        Y8, Y3, Y3
+	VPADDB       Y3, Y7, Y7
+	VPSUBB       Y9, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 256(AX)
+	VPSRLW       $0x04, Y4, Y10
+	VPAND        Y8, Y4, Y4
+	VPADDB       Y4, Y7, Y7
+	VPSUBB       Y9, Y4, Y4
+	VMOVDQU      Y4, 64(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 320(AX)
+	VPSRLW       $0x04, Y5, Y10
+	VPAND        Y8, Y5, Y5
+	VPADDB       Y5, Y7, Y7
+	VPSUBB       Y9, Y5, Y5
+	VMOVDQU      Y5, 128(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 384(AX)
+	VPSRLW       $0x04, Y6, Y10
+	VPAND        Y8, Y6, Y6
+	VPADDB       Y6, Y7, Y7
+	VPSUBB       Y9, Y6, Y6
+	VMOVDQU      Y6, 192(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 448(AX)
+	VPBROADCASTD oneBytes<>+0(SB), Y8
+	VPMADDUBSW   Y8, Y7, Y7
+	VPBROADCASTD oneWords<>+0(SB), Y8
+	VPMADDWD     Y8, Y7, Y7
+	VPBROADCASTD zeroPoints<>+0(SB), Y8
+	VPSUBD       Y7, Y8, Y7
+	VPSLLD       $0x07, Y7, Y7
+	VPXOR        X3, X3, X3
+	VPINSRW      $0x00, (CX), X3, X3
+	VPINSRW      $0x01, (CX)(DX*1), X3, X3
+	VPINSRW      $0x02, (CX)(DX*2), X3, X3
+	VPINSRW      $0x03, (CX)(SI*1), X3, X3
+	VPINSRW      $0x04, (DI), X3, X3
+	VPINSRW      $0x05, (DI)(DX*1), X3, X3
+	VPINSRW      $0x06, (DI)(DX*2), X3, X3
+	VPINSRW      $0x07, (DI)(SI*1), X3, X3
+	VPMOVZXWD    X3, Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLD       $0x0d, Y9, Y9
+	VPBROADCASTD halfExponent<>+0(SB), Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y1, Y9, Y9
+	VBROADCASTSS shift<>+0(SB), Y10
+	VADDPS       Y10, Y9, Y9
+	VPSUBD       Y10, Y9, Y9
+	VPSLLD       $0x10, Y8, Y8
+	VPBROADCASTD oddBit<>+0(SB), Y10
+	VPOR         Y10, Y8, Y8
+	VPSIGND      Y8, Y9, Y9
+	VPSLLD       $0x10, Y9, Y10
+	VPBLENDW     $0xaa, Y10, Y9, Y10
+	VMOVDQU      Y10, 512(AX)
+	VPMULLD      Y9, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	ADDQ         $+576, AX
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	DECQ         R9
+	JNE          packGroup
+	VMOVDQU      Y2, (R8)
+	TESTQ        BX, BX
+	JNE          packPart
 	VZEROUPPER
 	RET
+
+DATA halfMagnitude<>+0(SB)/4, $0x00007fff
+GLOBL halfMagnitude<>(SB), RODATA|NOPTR, $4
+
+DATA halfFinite<>+0(SB)/4, $0x00007bff
+GLOBL halfFinite<>(SB), RODATA|NOPTR, $4
+
+DATA halfExponent<>+0(SB)/4, $0x77800000
+GLOBL halfExponent<>(SB), RODATA|NOPTR, $4
+
+DATA maxScale<>+0(SB)/4, $0x46800000
+GLOBL maxScale<>(SB), RODATA|NOPTR, $4
+
+DATA scaleUnit<>+0(SB)/4, $0x38800000
+GLOBL scaleUnit<>(SB), RODATA|NOPTR, $4
+
+DATA notANumber<>+0(SB)/4, $0x7fc00000
+GLOBL notANumber<>(SB), RODATA|NOPTR, $4
 
 DATA nibble<>+0(SB)/4, $0x0f0f0f0f
 GLOBL nibble<>(SB), RODATA|NOPTR, $4
@@ -1154,6 +1237,12 @@ GLOBL oneWords<>(SB), RODATA|NOPTR, $4
 
 DATA zeroPoints<>+0(SB)/4, $0x00000100
 GLOBL zeroPoints<>(SB), RODATA|NOPTR, $4
+
+DATA shift<>+0(SB)/4, $0x4b400000
+GLOBL shift<>(SB), RODATA|NOPTR, $4
+
+DATA oddBit<>+0(SB)/4, $0x00000001
+GLOBL oddBit<>(SB), RODATA|NOPTR, $4
 
 // func pairs(rounds int)
 // Requires: AVX, AVX2
@@ -1372,9 +1461,6 @@ GLOBL lowest<>(SB), RODATA|NOPTR, $4
 
 DATA log2e<>+0(SB)/4, $0x3fb8aa3b
 GLOBL log2e<>(SB), RODATA|NOPTR, $4
-
-DATA shift<>+0(SB)/4, $0x4b400000
-GLOBL shift<>(SB), RODATA|NOPTR, $4
 
 DATA ln2Hi<>+0(SB)/4, $0x3f318000
 GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
