@@ -262,6 +262,7 @@ func TestIngestRefuses(t *testing.T) {
 		{minirag.Path(filepath.Join(root, "large.txt")), minirag.ErrTooLarge, "large.txt"},
 		{minirag.Bytes("", "text/plain", []byte("x")), minirag.ErrInvalid, "source"},
 		{minirag.Bytes("n", "text/plain", nil), minirag.ErrNoText, "n"},
+		{minirag.Bytes("a\x00b", "text/plain", []byte("x")), minirag.ErrInvalid, "NUL"},
 		{minirag.Bytes(filepath.Join(root, "notes.txt"), "text/plain", []byte("x")), minirag.ErrInvalid, "notes.txt"},
 		{minirag.Bytes("big", "text/plain", make([]byte, 1001)), minirag.ErrTooLarge, "big"},
 		{minirag.Reader("bigger", "text/plain", strings.NewReader(strings.Repeat("x", 5000))), minirag.ErrTooLarge, "bigger"},

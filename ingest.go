@@ -51,10 +51,10 @@ func (c *Corpus) Ingest(ctx context.Context, in Input) (*Source, error) {
 	defer end()
 	p, err := c.prepare(ctx, in)
 	if err != nil {
-		return nil, err
+		return nil, c.kept(ctx, err)
 	}
 	if err := c.embed(ctx, []*prepared{p}); err != nil {
-		return nil, &SourceError{Op: "embed", Source: p.doc.Source, Err: err}
+		return nil, c.kept(ctx, &SourceError{Op: "embed", Source: p.doc.Source, Err: err})
 	}
 	docs, err := c.store(ctx, []*prepared{p})
 	if err != nil {
@@ -101,7 +101,8 @@ func (c *Corpus) prepare(ctx context.Context, in Input) (*prepared, error) {
 
 // loadFile reads a file at a resolved path.
 func (c *Corpus) loadFile(path string) (convert.Source, *loaded, error) {
-	data, info, err := readfile.Read(path, c.o.MaxFileSize)
+	root, _ := c.roots.Of(path)
+	data, info, err := readfile.Read(root, path, c.o.MaxFileSize)
 	var size *readfile.SizeError
 	switch {
 	case errors.As(err, &size):
@@ -172,6 +173,24 @@ func documentTitle(in *Input, out *convert.Document) (name string, real bool) {
 		return in.Source, false
 	}
 	return name, real
+}
+
+// kept adds to an error about one source that its earlier version is still
+// in the index, if there is one.
+func (c *Corpus) kept(ctx context.Context, err error) error {
+	var e *SourceError
+	if !errors.As(err, &e) {
+		return err
+	}
+	// Whatever keeps the catalog from being read is not what went wrong here.
+	_ = c.o.Catalog.View(ctx, func(v index.View) error {
+		if _, err := v.Document(e.Source); err != nil {
+			return err
+		}
+		e.Hint = strings.TrimPrefix(e.Hint+"; the version indexed before is kept", "; ")
+		return nil
+	})
+	return err
 }
 
 func seed(name string, real bool) string {

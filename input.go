@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/readfile"
@@ -44,6 +45,9 @@ func (c *Corpus) load(ctx context.Context, in *Input) (convert.Source, *loaded, 
 	case KindData:
 		if in.Source == "" {
 			return convert.Source{}, nil, fmt.Errorf("ingest: %w: the source is empty; name the document", ErrInvalid)
+		}
+		if strings.ContainsRune(in.Source, 0) {
+			return convert.Source{}, nil, fmt.Errorf("ingest: %w: the source %q holds a NUL character", ErrInvalid, in.Source)
 		}
 		if filepath.IsAbs(in.Source) && c.roots.Contains(filepath.Clean(in.Source)) {
 			return convert.Source{}, nil, &SourceError{Op: "ingest", Source: in.Source,

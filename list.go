@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/minirag/minirag/index"
-	"github.com/minirag/minirag/internal/readfile"
 	"github.com/minirag/minirag/internal/roots"
 	"github.com/minirag/minirag/internal/scan"
 )
@@ -107,7 +106,7 @@ func (c *Corpus) fileState(d *index.Document, files map[string]scan.File, found 
 	if f.Size != d.Size {
 		return StateStale
 	}
-	hash, err := readfile.Hash(f.Path)
+	hash, err := c.hash(f.Path)
 	switch {
 	case err != nil:
 		return StateUnreadable

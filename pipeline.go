@@ -63,7 +63,7 @@ func (r *syncRun) convert(ctx context.Context, jobs <-chan scan.File, ready chan
 			err = &SourceError{Op: "read", Source: f.Path, Err: errors.New("became a link while it was read"), Hint: "sync again"}
 		}
 		if err != nil {
-			r.fail(sourceError("ingest", f.Path, err), true)
+			r.fail(sourceError("ingest", f.Path, r.c.kept(ctx, err)), true)
 			continue
 		}
 		select {
@@ -119,7 +119,7 @@ func (r *syncRun) embedEach(ctx context.Context, batch []*prepared) []*prepared 
 	for _, p := range batch {
 		if err := r.c.embed(ctx, []*prepared{p}); err != nil {
 			if ctx.Err() == nil {
-				r.fail(&SourceError{Op: "embed", Source: p.doc.Source, Err: err}, true)
+				r.fail(sourceError("embed", p.doc.Source, r.c.kept(ctx, &SourceError{Op: "embed", Source: p.doc.Source, Err: err})), true)
 			}
 			continue
 		}

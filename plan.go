@@ -25,6 +25,7 @@ type plan struct {
 	gone      []string
 	failed    []*SourceError // files that cannot even be compared
 	held      []*SourceError // folders that could not be looked into
+	closed    []*SourceError // the same, but nothing of them is or was asked to be indexed
 }
 
 type move struct {
@@ -83,7 +84,7 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 		case !ok:
 			fresh = append(fresh, f)
 		default:
-			p.compare(f, k)
+			c.compare(p, f, k)
 		}
 	}
 	var vanished []string // gone, or below an empty root
@@ -104,7 +105,7 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 		info, err := os.Lstat(source)
 		switch {
 		case err == nil && info.Mode().IsRegular():
-			p.compare(scan.File{Path: source, Size: info.Size(), ModTime: info.ModTime()}, k)
+			c.compare(p, scan.File{Path: source, Size: info.Size(), ModTime: info.ModTime()}, k)
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !roots.IsNotDir(err):
 			p.failed = append(p.failed, &SourceError{Op: "read", Source: source, Err: cause(err)})
 		default:
@@ -119,7 +120,7 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 }
 
 // compare sorts an indexed file into what it needs.
-func (p *plan) compare(f scan.File, k known) {
+func (c *Corpus) compare(p *plan, f scan.File, k known) {
 	if k.stale {
 		p.ingest = append(p.ingest, f)
 		return
@@ -129,7 +130,7 @@ func (p *plan) compare(f scan.File, k known) {
 		return
 	}
 	if f.Size == k.size {
-		hash, err := readfile.Hash(f.Path)
+		hash, err := c.hash(f.Path)
 		if err != nil {
 			p.failed = append(p.failed, &SourceError{Op: "read", Source: f.Path, Err: cause(err)})
 			return
@@ -141,6 +142,12 @@ func (p *plan) compare(f scan.File, k known) {
 		}
 	}
 	p.ingest = append(p.ingest, f)
+}
+
+// hash returns the hash of a file in a root.
+func (c *Corpus) hash(path string) (string, error) {
+	root, _ := c.roots.Of(path)
+	return readfile.Hash(root, path)
 }
 
 // pairMoves recognises files that went to another folder under the same name
@@ -163,7 +170,7 @@ func (c *Corpus) pairMoves(p *plan, fresh []scan.File, vanished []string, indexe
 		from := ""
 		if len(candidates[id]) > 0 {
 			// A file that cannot be hashed fails when it is ingested.
-			if hash, err := readfile.Hash(f.Path); err == nil {
+			if hash, err := c.hash(f.Path); err == nil {
 				at := slices.IndexFunc(candidates[id], func(s string) bool { return indexed[s].hash == hash })
 				if at >= 0 {
 					from = candidates[id][at]
@@ -187,7 +194,8 @@ func (c *Corpus) pairMoves(p *plan, fresh []scan.File, vanished []string, indexe
 
 // hold reports the folders that could not be looked into: each one that is a
 // root, hides indexed files, or bears on the scope. An empty root matters
-// only if something indexed is below it.
+// only if something indexed is below it. Others are told of and no failure:
+// many a folder tree has one that is not for its reader.
 func (p *plan) hold(found *scan.Result, hidden map[string]int, scope string) {
 	for _, f := range found.Blind {
 		n := hidden[f.Path]
@@ -196,6 +204,7 @@ func (p *plan) hold(found *scan.Result, hidden map[string]int, scope string) {
 		}
 		asked := scope != "" && roots.Below(scope, f.Path)
 		if !f.Root && n == 0 && !asked {
+			p.closed = append(p.closed, heldError(f, n))
 			continue
 		}
 		p.held = append(p.held, heldError(f, n))
@@ -204,12 +213,22 @@ func (p *plan) hold(found *scan.Result, hidden map[string]int, scope string) {
 
 func heldError(f scan.Folder, kept int) *SourceError {
 	e := &SourceError{Op: "scan", Source: f.Path}
-	if f.Err == nil {
-		e.Err = fmt.Errorf("folder is empty; %d indexed files below it were kept", kept)
+	rest := ""
+	if kept > 0 {
+		rest = fmt.Sprintf("; what was indexed of it is kept: %d", kept)
+	}
+	switch {
+	case f.Err == nil:
+		e.Err = fmt.Errorf("folder is empty%s", rest)
 		e.Hint = "mount it again, or delete the files one by one if they are really gone"
 		return e
+	case errors.Is(f.Err, fs.ErrNotExist):
+		e.Hint = "correct its name, or mount it, and sync again"
+	case roots.IsNotDir(f.Err):
+		e.Hint = "name the folder that the file is in"
+	default:
+		e.Hint = "make it readable and sync again"
 	}
-	e.Err = fmt.Errorf("folder cannot be listed: %w; %d indexed files below it were kept", cause(f.Err), kept)
-	e.Hint = "make it readable and sync again"
+	e.Err = fmt.Errorf("folder cannot be listed: %w%s", cause(f.Err), rest)
 	return e
 }

@@ -108,6 +108,7 @@ func (r *syncRun) all(ctx context.Context) error {
 	for _, e := range p.held {
 		r.fail(e, false)
 	}
+	r.errs = append(r.errs, p.closed...)
 	for _, e := range p.failed {
 		r.fail(e, true)
 	}

@@ -129,6 +129,36 @@ func TestFailedFileKeepsItsVersion(t *testing.T) {
 	if text, err := c.Read(t.Context(), path); err != nil || text.Markdown != notes {
 		t.Errorf("the old version is gone: %v", err)
 	}
+	const kept = "version indexed before is kept"
+	if len(report.Errors) != 1 || !strings.Contains(report.Errors[0].Error(), kept) {
+		t.Errorf("sync does not say that it is kept: %v", report.Errors)
+	}
+	if _, err := c.Ingest(t.Context(), minirag.Path(path)); err == nil || !strings.Contains(err.Error(), kept) {
+		t.Errorf("ingest does not say that it is kept: %v", err)
+	}
+	fresh := filepath.Join(root, "fresh.txt")
+	testcorpus.WriteFile(t, fresh, "\x00\x01\x02\x03\x00\x00\xff\xfe\x00")
+	if _, err := c.Ingest(t.Context(), minirag.Path(fresh)); err == nil || strings.Contains(err.Error(), kept) {
+		t.Errorf("a file that was never indexed: %v", err)
+	}
+}
+
+func TestClosedFolderIsNamed(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		t.Skip("permissions do not bind this user")
+	}
+	root := library(t)
+	folder := filepath.Join(root, "closed")
+	if err := os.Mkdir(folder, 0); err != nil {
+		t.Fatal(err)
+	}
+	report := syncAll(t, testcorpus.New(t, root))
+	if want := (minirag.Counts{Scanned: 3, Ingested: 3}); report.Counts != want {
+		t.Errorf("counts %+v, want %+v", report.Counts, want)
+	}
+	if len(report.Errors) != 1 || report.Errors[0].Source != folder {
+		t.Errorf("errors %v", report.Errors)
+	}
 }
 
 func TestFoldersThatCannotBeListedHideTheirFiles(t *testing.T) {

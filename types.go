@@ -151,7 +151,8 @@ type Progress struct {
 type SyncReport struct {
 	Counts Counts
 	// Errors are about single files and folders, in no particular order;
-	// what they do not name is in the index.
+	// what they do not name is in the index. A folder that cannot be listed
+	// and has nothing in the index is among them, though not in Counts.Failed.
 	Errors []*SourceError
 }
 

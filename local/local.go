@@ -68,9 +68,9 @@ func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("open corpus: %w", err)
 	}
-	if o.Dir == "" {
-		// A mistyped root must not come into being with an index in it.
-		if _, err := os.Stat(set.Paths()[0]); err != nil {
+	// A mistyped root must not come into being with an index in it.
+	for _, root := range set.Paths() {
+		if _, err := os.Stat(root); err != nil && roots.Below(dir, root) {
 			return nil, fmt.Errorf("open corpus: root: %w; correct the root, or name a folder for the index", err)
 		}
 	}

@@ -51,10 +51,11 @@ func TestOpenRefuses(t *testing.T) {
 		o    *local.Options
 		want error
 	}{
-		"no options":               {nil, minirag.ErrInvalid},
-		"no roots":                 {&local.Options{}, minirag.ErrInvalid},
-		"a missing root":           {&local.Options{Roots: []string{missing}}, fs.ErrNotExist},
-		"a file in place of index": {&local.Options{Roots: []string{base}, Dir: filepath.Join(base, "file")}, nil},
+		"no options":                 {nil, minirag.ErrInvalid},
+		"no roots":                   {&local.Options{}, minirag.ErrInvalid},
+		"a missing root":             {&local.Options{Roots: []string{missing}}, fs.ErrNotExist},
+		"an index in a missing root": {&local.Options{Roots: []string{base, missing}, Dir: filepath.Join(missing, "index")}, fs.ErrNotExist},
+		"a file in place of index":   {&local.Options{Roots: []string{base}, Dir: filepath.Join(base, "file")}, nil},
 	} {
 		c, err := local.Open(t.Context(), tc.o)
 		if err == nil {

@@ -18,6 +18,13 @@ func (r refusal) Error() string { return string(r) }
 
 func refuse(format string, a ...any) error { return refusal(fmt.Sprintf(format, a...)) }
 
+// An openError says that there is no corpus. What it wraps speaks of the
+// index, so that hints about documents do not fit.
+type openError struct{ err error }
+
+func (e *openError) Error() string { return e.err.Error() }
+func (e *openError) Unwrap() error { return e.err }
+
 // hints say what a model can do about an error that says nothing of it itself.
 var hints = []struct {
 	err  error
@@ -47,8 +54,9 @@ func (s *Server) explain(ctx context.Context, err error) string {
 // error's own or one of ours.
 func parts(err error) (op, source, text string) {
 	op, source, text, hint := wire.Parts(err)
+	opened := !errors.As(err, new(*openError))
 	for _, h := range hints {
-		if hint == "" && errors.Is(err, h.err) {
+		if opened && hint == "" && errors.Is(err, h.err) {
 			hint = h.hint
 		}
 	}

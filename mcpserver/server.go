@@ -258,7 +258,7 @@ func (s *Server) runOpen(op *opening) {
 	}()
 	op.corpus, op.err = s.o.Open(s.ctx)
 	if op.err != nil {
-		op.corpus = nil
+		op.corpus, op.err = nil, &openError{op.err}
 	} else if op.corpus == nil {
 		op.err = errors.New("open corpus: there is none")
 	}

@@ -147,8 +147,11 @@ func (a *app) noCommand(_ context.Context, cmd *cli.Command) error {
 		fmt.Fprintln(a.out, version)
 		return nil
 	}
-	if !cmd.Args().Present() {
+	switch cmd.Args().First() {
+	case "":
 		return misuse(cmd, "a command is missing")
+	case "help":
+		return cli.ShowRootCommandHelp(cmd)
 	}
 	var names []string
 	for _, c := range cmd.Commands {
@@ -165,6 +168,9 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 	msg := err.Error()
 	if name, ok := strings.CutPrefix(msg, "flag provided but not defined: "); ok {
 		msg = "unknown option -" + name
+		if strings.ContainsAny(name, `./\ `) { // more like a path or a question
+			msg += `; put "--" before an argument that begins with a dash`
+		}
 	} else if name, ok := strings.CutPrefix(msg, "flag needs an argument: "); ok {
 		msg = "option " + name + " needs a value"
 	} else if rest, ok := strings.CutPrefix(msg, "invalid value "); ok {

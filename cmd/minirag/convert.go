@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -48,8 +49,12 @@ func (a *app) convert(ctx context.Context, cmd *cli.Command) (err error) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	data, _, err := readfile.Read(path, c.maxFileSize)
+	data, _, err := readfile.Read("", path, c.maxFileSize)
 	if err != nil {
+		var system *fs.PathError // names the file again
+		if errors.As(err, &system) {
+			err = system.Err
+		}
 		return fmt.Errorf("read %s: %w", file, err)
 	}
 	converter := local.NewConverter(&local.ConverterOptions{CacheDir: c.cacheDir, Logger: a.logger()})

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrNotRegular says that a path does not name a regular file.
@@ -27,15 +28,25 @@ func (e *SizeError) Error() string {
 
 // open opens a regular file. A link in the last element is not followed: the
 // caller has resolved the path, so a link there was put in its place since.
-func open(path string, max int64) (*os.File, fs.FileInfo, error) {
-	before, err := os.Lstat(path)
+// The same goes for a link before it that leads out of root.
+func open(root, path string, max int64) (*os.File, fs.FileInfo, error) {
+	dir, err := openDir(root, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	name, err := filepath.Rel(dir.Name(), path)
+	if err != nil {
+		return nil, nil, err
+	}
+	before, err := dir.Lstat(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !before.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%w: it is a %s", ErrNotRegular, kind(before.Mode()))
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlock, 0)
+	f, err := dir.OpenFile(name, os.O_RDONLY|nonBlock, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,10 +64,20 @@ func open(path string, max int64) (*os.File, fs.FileInfo, error) {
 	return f, info, nil
 }
 
+// openDir opens root, or the folder of path if root is empty or path itself.
+func openDir(root, path string) (*os.Root, error) {
+	if root == "" || root == path {
+		root = filepath.Dir(path)
+	}
+	return os.OpenRoot(root)
+}
+
 // Read returns the content of a regular file of at most max bytes, and its
-// metadata as it was before reading. Zero max means no limit.
-func Read(path string, max int64) ([]byte, fs.FileInfo, error) {
-	f, info, err := open(path, max)
+// metadata as it was before reading. Zero max means no limit. root is a folder
+// above path that no link leads out of, whoever moves things while the file is
+// opened; an empty one does not bind.
+func Read(root, path string, max int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := open(root, path, max)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -80,9 +101,9 @@ func Read(path string, max int64) ([]byte, fs.FileInfo, error) {
 	}
 }
 
-// Hash returns the SHA-256 of a regular file in lower-case hex.
-func Hash(path string) (string, error) {
-	f, _, err := open(path, 0)
+// Hash returns the SHA-256 of a regular file in lower-case hex. root is as in [Read].
+func Hash(root, path string) (string, error) {
+	f, _, err := open(root, path, 0)
 	if err != nil {
 		return "", err
 	}

@@ -51,12 +51,12 @@ func (s *Set) Paths() []string { return s.roots }
 
 // Contains reports whether a resolved path is a root or lies below one.
 func (s *Set) Contains(path string) bool {
-	_, ok := s.of(path)
+	_, ok := s.Of(path)
 	return ok
 }
 
-// of returns the longest root that holds path.
-func (s *Set) of(path string) (string, bool) {
+// Of returns the longest root that holds a resolved path.
+func (s *Set) Of(path string) (string, bool) {
 	best, found := "", false
 	for _, r := range s.roots {
 		if Below(path, r) && (!found || len(r) > len(best)) {
@@ -88,7 +88,7 @@ func (s *Set) Resolve(path string) (string, error) {
 // Display returns source without the longest root above it, with forward
 // slashes, or source itself if no root holds it.
 func (s *Set) Display(source string) string {
-	root, ok := s.of(source)
+	root, ok := s.Of(source)
 	if !ok || source == root {
 		return source
 	}
