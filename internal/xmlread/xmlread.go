@@ -208,7 +208,7 @@ func (r *Reader) element(t xml.StartElement) *Node {
 	if len(t.Attr) > 0 {
 		n.Attrs = make([]Attr, 0, len(t.Attr))
 		for _, a := range t.Attr {
-			if a.Name.Space != "xmlns" {
+			if a.Name.Space != "xmlns" && (a.Name.Space != "" || a.Name.Local != "xmlns") {
 				n.Attrs = append(n.Attrs, Attr{r.name(a.Name), a.Value})
 			}
 		}
