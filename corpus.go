@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/minirag/minirag/chunk"
@@ -96,13 +97,22 @@ func (c *Corpus) init(ctx context.Context) error {
 // check reports everything that is wrong with the options at once.
 func (o *Options) check() error {
 	var errs []error
-	for name, missing := range map[string]bool{
-		"Catalog": o.Catalog == nil, "Vectors": o.Vectors == nil, "Keywords": o.Keywords == nil,
-		"Embedder": o.Embedder == nil, "Converter": o.Converter == nil,
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{
+		{"Catalog", o.Catalog == nil}, {"Vectors", o.Vectors == nil}, {"Keywords", o.Keywords == nil},
+		{"Embedder", o.Embedder == nil}, {"Converter", o.Converter == nil},
 	} {
-		if missing {
-			errs = append(errs, fmt.Errorf("%w: Options.%s is required", ErrInvalid, name))
+		if part.missing {
+			errs = append(errs, fmt.Errorf("%w: Options.%s is required", ErrInvalid, part.name))
 		}
+	}
+	if slices.Contains(o.Roots, "") {
+		errs = append(errs, fmt.Errorf("%w: Options.Roots holds an empty path", ErrInvalid))
+	}
+	if o.Workers < 0 {
+		errs = append(errs, fmt.Errorf("%w: Options.Workers is %d", ErrInvalid, o.Workers))
 	}
 	if o.MaxFileSize < 0 {
 		errs = append(errs, fmt.Errorf("%w: Options.MaxFileSize is %d", ErrInvalid, o.MaxFileSize))

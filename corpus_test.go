@@ -322,12 +322,12 @@ func TestClosedCorpus(t *testing.T) {
 
 func TestOptionsAreChecked(t *testing.T) {
 	weight, distance := 1.5, -1.0
-	_, err := minirag.Open(t.Context(), minirag.Options{Budget: 3, MaxFileSize: -1,
+	_, err := minirag.Open(t.Context(), minirag.Options{Budget: 3, MaxFileSize: -1, Workers: -1, Roots: []string{""},
 		Ranking: minirag.Ranking{HybridWeight: &weight, Grouping: "x", MaxDistance: &distance, MaxFiles: -1}})
 	if !errors.Is(err, minirag.ErrInvalid) {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"Catalog", "Vectors", "Keywords", "Embedder", "Converter", "Budget", "MaxFileSize", "HybridWeight", "Grouping", "MaxDistance", "MaxFiles"} {
+	for _, name := range []string{"Catalog", "Vectors", "Keywords", "Embedder", "Converter", "Budget", "MaxFileSize", "Workers", "Roots", "HybridWeight", "Grouping", "MaxDistance", "MaxFiles"} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not reported: %v", name, err)
 		}

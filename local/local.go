@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
@@ -54,11 +55,16 @@ type Options struct {
 	Logger      *slog.Logger
 }
 
+var errNoRoots = fmt.Errorf("%w: Options.Roots is empty", minirag.ErrInvalid)
+
 // Open opens or creates the corpus. It loads neither the model nor the PDF
 // engine: they start with their first use.
 func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 	if o == nil || len(o.Roots) == 0 {
-		return nil, fmt.Errorf("open corpus: %w: Options.Roots is empty", minirag.ErrInvalid)
+		return nil, fmt.Errorf("open corpus: %w", errNoRoots)
+	}
+	if slices.Contains(o.Roots, "") {
+		return nil, fmt.Errorf("open corpus: %w: Options.Roots holds an empty path; \".\" is the current folder", minirag.ErrInvalid)
 	}
 	set, err := roots.New(o.Roots)
 	if err != nil {
@@ -99,8 +105,11 @@ func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 
 // Dir returns the folder of the index that Open would use.
 func Dir(o *Options) (string, error) {
-	if o.Dir != "" {
+	if o != nil && o.Dir != "" {
 		return filepath.Abs(o.Dir)
+	}
+	if o == nil || len(o.Roots) == 0 {
+		return "", errNoRoots
 	}
 	set, err := roots.New(o.Roots[:1])
 	if err != nil {

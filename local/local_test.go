@@ -53,6 +53,8 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		"no options":                 {nil, minirag.ErrInvalid},
 		"no roots":                   {&local.Options{}, minirag.ErrInvalid},
+		"an empty root":              {&local.Options{Roots: []string{base, ""}}, minirag.ErrInvalid},
+		"no workers":                 {&local.Options{Roots: []string{base}, Workers: -1}, minirag.ErrInvalid},
 		"a missing root":             {&local.Options{Roots: []string{missing}}, fs.ErrNotExist},
 		"an index in a missing root": {&local.Options{Roots: []string{base, missing}, Dir: filepath.Join(missing, "index")}, fs.ErrNotExist},
 		"a file in place of index":   {&local.Options{Roots: []string{base}, Dir: filepath.Join(base, "file")}, nil},
@@ -67,6 +69,14 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	if _, err := os.Stat(missing); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the missing root was created")
+	}
+}
+
+func TestDirNeedsARoot(t *testing.T) {
+	for _, o := range []*local.Options{nil, {}} {
+		if dir, err := local.Dir(o); !errors.Is(err, minirag.ErrInvalid) {
+			t.Errorf("Dir(%v) = %q, %v", o, dir, err)
+		}
 	}
 }
 
