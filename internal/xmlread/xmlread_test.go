@@ -9,7 +9,7 @@ import (
 	"github.com/minirag/minirag/internal/xmlread"
 )
 
-var options = xmlread.Options{Depth: 50, Nodes: 1000, Prefix: func(space string) string { return strings.TrimPrefix(space, "urn:") + ":" }}
+var options = xmlread.Options{Depth: 50, Nodes: 1000, Text: 8192, Prefix: func(space string) string { return strings.TrimPrefix(space, "urn:") + ":" }}
 
 func TestTree(t *testing.T) {
 	root, err := xmlread.Tree([]byte(`<?xml version="1.0" encoding="windows-1251"?><!DOCTYPE a [<!ENTITY x "y">]><a xmlns="urn:p" xmlns:q="urn:q" q:k="v" k="w"><q:b>`+"\xc4\xe0"+` &amp; &nbsp;<c> </c></q:b><!-- no --><b/></a>`), options)
@@ -70,7 +70,8 @@ func wide(s string) string {
 
 func TestErrors(t *testing.T) {
 	var limit *xmlread.LimitError
-	for _, s := range []string{strings.Repeat("<a>", 60), "<a>" + strings.Repeat("<b/>", 2000) + "</a>"} {
+	for _, s := range []string{strings.Repeat("<a>", 60), "<a>" + strings.Repeat("<b/>", 2000) + "</a>", "<a>" + strings.Repeat(" ", 9000) + "</a>",
+		"<a>" + strings.Repeat(strings.Repeat(" ", 3000)+"<b/>", 3) + "</a>"} {
 		if _, err := xmlread.Tree([]byte(s), options); !errors.As(err, &limit) {
 			t.Errorf("%.20s: %v", s, err)
 		}

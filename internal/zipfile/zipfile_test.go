@@ -52,6 +52,9 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q) = %q, %v, want %q", name, got, ok, want)
 		}
 	}
+	if a.Size("a b") != 5 || a.Size("no") != 0 {
+		t.Errorf("Size = %d, %d", a.Size("a b"), a.Size("no"))
+	}
 	if data, err := a.Read("A B"); err != nil || string(data) != "a%20b" {
 		t.Errorf("Read = %q, %v", data, err)
 	}
