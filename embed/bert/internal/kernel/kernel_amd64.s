@@ -1386,135 +1386,95 @@ DATA packOrder<>+28(SB)/4, $0x00000007
 GLOBL packOrder<>(SB), RODATA|NOPTR, $32
 
 // func geluVectors(x *float32, vectors int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, FMA3
 TEXT ·geluVectors(SB), NOSPLIT, $0-16
 	MOVQ         x+0(FP), AX
 	MOVQ         vectors+8(FP), CX
-	VBROADCASTSS lowest<>+0(SB), Y0
-	VBROADCASTSS log2e<>+0(SB), Y1
-	VBROADCASTSS shift<>+0(SB), Y2
-	VBROADCASTSS ln2Hi<>+0(SB), Y3
-	VBROADCASTSS ln2Lo<>+0(SB), Y4
-	VPBROADCASTD exponentBias<>+0(SB), Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VPSRLD       $0x01, Y6, Y6
+	VBROADCASTSS geluLowest<>+0(SB), Y0
+	VBROADCASTSS geluHighest<>+0(SB), Y1
+	VBROADCASTSS half<>+0(SB), Y2
 
 geluLoop:
-	VMOVUPS      (AX), Y7
-	VANDPS       Y6, Y7, Y8
-	VBROADCASTSS sqrtHalf<>+0(SB), Y10
-	VMULPS       Y10, Y8, Y12
-	VBROADCASTSS erfP<>+0(SB), Y9
-	VBROADCASTSS one<>+0(SB), Y10
-	VFMADD213PS  Y10, Y12, Y9
-	VDIVPS       Y9, Y10, Y9
-	VMULPS       Y12, Y12, Y12
-	VXORPS       Y10, Y10, Y10
-	VSUBPS       Y12, Y10, Y12
-	VMAXPS       Y12, Y0, Y12
-	VMOVAPS      Y2, Y10
-	VFMADD231PS  Y1, Y12, Y10
-	VPSLLD       $0x17, Y10, Y11
-	VPADDD       Y5, Y11, Y11
-	VSUBPS       Y2, Y10, Y10
-	VFNMADD231PS Y3, Y10, Y12
-	VFNMADD231PS Y4, Y10, Y12
-	VBROADCASTSS exp6<>+0(SB), Y10
-	VBROADCASTSS exp5<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp4<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp3<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp2<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp1<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp1<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VMULPS       Y11, Y10, Y12
-	VBROADCASTSS erf5<>+0(SB), Y11
-	VBROADCASTSS erf4<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf3<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf2<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf1<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VMULPS       Y9, Y11, Y11
-	VMULPS       Y12, Y11, Y11
-	VBROADCASTSS half<>+0(SB), Y10
-	VMULPS       Y10, Y11, Y11
-	VXORPS       Y10, Y10, Y10
-	VMAXPS       Y7, Y10, Y7
-	VFNMADD231PS Y11, Y8, Y7
-	VMOVUPS      Y7, (AX)
+	VMAXPS       (AX), Y0, Y3
+	VMINPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS geluP6<>+0(SB), Y6
+	VBROADCASTSS geluP5<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP4<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP3<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP2<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP1<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP0<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluQ4<>+0(SB), Y7
+	VBROADCASTSS geluQ3<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ2<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ1<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ0<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VMULPS       Y4, Y6, Y6
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      Y6, (AX)
 	ADDQ         $0x20, AX
 	DECQ         CX
 	JNE          geluLoop
 	VZEROUPPER
 	RET
 
-DATA lowest<>+0(SB)/4, $0xc2ae0000
-GLOBL lowest<>(SB), RODATA|NOPTR, $4
+DATA geluLowest<>+0(SB)/4, $0xc0a9999a
+GLOBL geluLowest<>(SB), RODATA|NOPTR, $4
 
-DATA log2e<>+0(SB)/4, $0x3fb8aa3b
-GLOBL log2e<>(SB), RODATA|NOPTR, $4
-
-DATA ln2Hi<>+0(SB)/4, $0x3f318000
-GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
-
-DATA ln2Lo<>+0(SB)/4, $0xb95e8083
-GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
-
-DATA exponentBias<>+0(SB)/4, $0x3f800000
-GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
-
-DATA sqrtHalf<>+0(SB)/4, $0x3f3504f3
-GLOBL sqrtHalf<>(SB), RODATA|NOPTR, $4
-
-DATA erfP<>+0(SB)/4, $0x3ea7ba05
-GLOBL erfP<>(SB), RODATA|NOPTR, $4
-
-DATA one<>+0(SB)/4, $0x3f800000
-GLOBL one<>(SB), RODATA|NOPTR, $4
-
-DATA exp6<>+0(SB)/4, $0x3ab60b61
-GLOBL exp6<>(SB), RODATA|NOPTR, $4
-
-DATA exp5<>+0(SB)/4, $0x3c088889
-GLOBL exp5<>(SB), RODATA|NOPTR, $4
-
-DATA exp4<>+0(SB)/4, $0x3d2aaaab
-GLOBL exp4<>(SB), RODATA|NOPTR, $4
-
-DATA exp3<>+0(SB)/4, $0x3e2aaaab
-GLOBL exp3<>(SB), RODATA|NOPTR, $4
-
-DATA exp2<>+0(SB)/4, $0x3f000000
-GLOBL exp2<>(SB), RODATA|NOPTR, $4
-
-DATA exp1<>+0(SB)/4, $0x3f800000
-GLOBL exp1<>(SB), RODATA|NOPTR, $4
-
-DATA erf5<>+0(SB)/4, $0x3f87dc22
-GLOBL erf5<>(SB), RODATA|NOPTR, $4
-
-DATA erf4<>+0(SB)/4, $0xbfba00e3
-GLOBL erf4<>(SB), RODATA|NOPTR, $4
-
-DATA erf3<>+0(SB)/4, $0x3fb5f0e3
-GLOBL erf3<>(SB), RODATA|NOPTR, $4
-
-DATA erf2<>+0(SB)/4, $0xbe91a98e
-GLOBL erf2<>(SB), RODATA|NOPTR, $4
-
-DATA erf1<>+0(SB)/4, $0x3e827906
-GLOBL erf1<>(SB), RODATA|NOPTR, $4
+DATA geluHighest<>+0(SB)/4, $0x40a9999a
+GLOBL geluHighest<>(SB), RODATA|NOPTR, $4
 
 DATA half<>+0(SB)/4, $0x3f000000
 GLOBL half<>(SB), RODATA|NOPTR, $4
+
+DATA geluP6<>+0(SB)/4, $0x2f01aa93
+GLOBL geluP6<>(SB), RODATA|NOPTR, $4
+
+DATA geluP5<>+0(SB)/4, $0xb2c42c83
+GLOBL geluP5<>(SB), RODATA|NOPTR, $4
+
+DATA geluP4<>+0(SB)/4, $0x365cb450
+GLOBL geluP4<>(SB), RODATA|NOPTR, $4
+
+DATA geluP3<>+0(SB)/4, $0x3931c931
+GLOBL geluP3<>(SB), RODATA|NOPTR, $4
+
+DATA geluP2<>+0(SB)/4, $0x3b93652c
+GLOBL geluP2<>(SB), RODATA|NOPTR, $4
+
+DATA geluP1<>+0(SB)/4, $0x3d124ade
+GLOBL geluP1<>(SB), RODATA|NOPTR, $4
+
+DATA geluP0<>+0(SB)/4, $0x3ecc4222
+GLOBL geluP0<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ4<>+0(SB)/4, $0x38833d62
+GLOBL geluQ4<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ3<>+0(SB)/4, $0x3aeecb30
+GLOBL geluQ3<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ2<>+0(SB)/4, $0x3ced6569
+GLOBL geluQ2<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ1<>+0(SB)/4, $0x3e832b56
+GLOBL geluQ1<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ0<>+0(SB)/4, $0x3f800000
+GLOBL geluQ0<>(SB), RODATA|NOPTR, $4
 
 // func softmaxVectors(x *float32, vectors int) float32
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1584,6 +1544,39 @@ softmaxLoop:
 	VZEROUPPER
 	MOVSS        X0, ret+16(FP)
 	RET
+
+DATA lowest<>+0(SB)/4, $0xc2ae0000
+GLOBL lowest<>(SB), RODATA|NOPTR, $4
+
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Hi<>+0(SB)/4, $0x3f318000
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Lo<>+0(SB)/4, $0xb95e8083
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
+
+DATA exponentBias<>+0(SB)/4, $0x3f800000
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
+
+DATA exp6<>+0(SB)/4, $0x3ab60b61
+GLOBL exp6<>(SB), RODATA|NOPTR, $4
+
+DATA exp5<>+0(SB)/4, $0x3c088889
+GLOBL exp5<>(SB), RODATA|NOPTR, $4
+
+DATA exp4<>+0(SB)/4, $0x3d2aaaab
+GLOBL exp4<>(SB), RODATA|NOPTR, $4
+
+DATA exp3<>+0(SB)/4, $0x3e2aaaab
+GLOBL exp3<>(SB), RODATA|NOPTR, $4
+
+DATA exp2<>+0(SB)/4, $0x3f000000
+GLOBL exp2<>(SB), RODATA|NOPTR, $4
+
+DATA exp1<>+0(SB)/4, $0x3f800000
+GLOBL exp1<>(SB), RODATA|NOPTR, $4
 
 // func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1659,6 +1652,9 @@ normScale:
 
 DATA eight<>+0(SB)/4, $0x41000000
 GLOBL eight<>(SB), RODATA|NOPTR, $4
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4
 
 // func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
 // Requires: AVX
