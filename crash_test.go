@@ -114,6 +114,9 @@ func documents(t *testing.T, n int) string {
 
 func TestKilledSyncLosesNothing(t *testing.T) {
 	rounds := 5
+	if testing.Short() {
+		rounds = 1
+	}
 	if n, err := strconv.Atoi(os.Getenv("MINIRAG_TEST_KILLS")); err == nil {
 		rounds = n
 	}

@@ -147,6 +147,9 @@ func (b *book) chapter(ctx context.Context, it item) (string, error) {
 	if b.sealed[it.name] {
 		return "", fmt.Errorf("%w: the book is protected by digital rights management", convert.ErrEncrypted)
 	}
+	if b.z.Size(it.name) > b.limits.OutputBytes {
+		return "", &convert.LimitError{What: "size of a chapter in bytes", Max: b.limits.OutputBytes}
+	}
 	data, err := b.z.Read(it.name)
 	if err != nil {
 		return "", err

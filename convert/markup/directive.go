@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/minirag/minirag/internal/mdtext"
 )
 
 // What these directives hold is no text of the document.
@@ -92,6 +94,7 @@ func (r *rst) directive(name, arg string, argument []string, options map[string]
 		r.w.Paragraph(strings.Join(argument, "\n"))
 		return r.blocks(body, depth+1)
 	case strings.HasPrefix(name, "auto"):
+		r.w.Paragraph(mdtext.CodeSpan(arg))
 		return r.blocks(body, depth+1)
 	}
 	// Notes, warnings and what else has a name to be shown.
@@ -151,28 +154,49 @@ func (r *rst) listTable(body []string) error {
 // stands in the first of them.
 func (r *rst) grid(lines []string) (int, error) {
 	n := 0
+	var edges []int // of the columns, in the line that has most
 	for n < len(lines) && (strings.HasPrefix(lines[n], "+") || strings.HasPrefix(lines[n], "|")) {
+		if strings.HasPrefix(lines[n], "+") && strings.Count(lines[n], "+") > len(edges) && strings.Trim(lines[n], "+-=") == "" {
+			edges = edges[:0]
+			for i := range lines[n] {
+				if lines[n][i] == '+' {
+					edges = append(edges, i)
+				}
+			}
+		}
 		n++
 	}
 	var rows [][]string
-	var row []string
+	row := make([]string, len(edges))
 	flush := func() {
 		if strings.TrimSpace(strings.Join(row, "")) != "" {
 			rows = append(rows, row)
+			row = make([]string, len(edges))
 		}
-		row = nil
 	}
 	for _, l := range lines[:n] {
 		if strings.HasPrefix(l, "+") && strings.Trim(l, "+-= |") == "" {
 			flush()
 			continue
 		}
-		for i, cell := range strings.Split(strings.Trim(l, "|+"), "|") {
-			for len(row) <= i {
-				row = append(row, "")
+		chars := []rune(l)
+		col, start := 0, 1
+		put := func(end int) {
+			if start < end && end <= len(chars) {
+				row[col] = strings.TrimSpace(row[col] + " " + strings.TrimSpace(string(chars[start:end])))
 			}
-			row[i] += " " + strings.TrimSpace(cell)
 		}
+		for i, e := range edges {
+			if i > 0 && e < len(chars) && (chars[e] == '|' || chars[e] == '+') {
+				put(e)
+				col, start = i, e+1
+			}
+		}
+		end := len(chars)
+		if end > 0 && chars[end-1] == '|' {
+			end--
+		}
+		put(end)
 	}
 	flush()
 	return n, r.rows(rows)

@@ -59,6 +59,7 @@ func TestRST(t *testing.T) {
 		{"fields", ":Author: Ann\n:Date: 2020\n   and on\n\ntext", "**Author:** Ann\n**Date:** 2020 and on\n\ntext\n"},
 		{"quotation and lines", "text\n\n  quoted\n\n| one\n| two\n", "text\n\n> quoted\n\none\ntwo\n"},
 		{"grid table", "+---+-----+\n| A | B   |\n+===+=====+\n| 1 | x   |\n|   | y   |\n+---+-----+\n| 2 | z   |\n+---+-----+\n", "| A | B |\n| --- | --- |\n| 1 | x y |\n| 2 | z |\n"},
+		{"grid with bars and wide cells", "+-----+------+---+\n| |a| | x\\|y | я |\n+-----+------+---+\n| over both  | 2 |\n+-----+------+---+\n", "| \\|a\\| | x\\\\|y | я |\n| --- | --- | --- |\n| over both | | 2 |\n"},
 		{"simple table", "===  ====\nA    B b\n===  ====\nя    1\n     go on\n2    x\n===  ====\n\nend", "| A | B b |\n| --- | --- |\n| я | 1 go on |\n| 2 | x |\n\nend\n"},
 		{"list table", ".. list-table:: T\n   :header-rows: 1\n\n   * - A\n     - B\n   * - 1\n     - ``x``\n       y\n", "T\n\n| A | B |\n| --- | --- |\n| 1 | `x` y |\n"},
 		{"csv table", ".. csv-table::\n   :header: A, B\n\n   1, \"x, y\"\n", "| A | B |\n| --- | --- |\n| 1 | x, y |\n"},

@@ -126,9 +126,17 @@ type output struct {
 	HTML     multiline `json:"html"`
 	Markdown multiline `json:"markdown"`
 	LaTeX    multiline `json:"latex"`
-	PNG      any       `json:"png"`
-	JPEG     any       `json:"jpeg"`
-	SVG      any       `json:"svg"`
+	PNG      present   `json:"png"`
+	JPEG     present   `json:"jpeg"`
+	SVG      present   `json:"svg"`
+}
+
+// present tells that there is a value, which is not kept.
+type present bool
+
+func (p *present) UnmarshalJSON(data []byte) error {
+	*p = string(data) != "null"
+	return nil
 }
 
 func (o *output) bundle() bundle {
@@ -136,7 +144,7 @@ func (o *output) bundle() bundle {
 		return o.Data
 	}
 	b := bundle{"text/plain": string(o.Text), "text/html": string(o.HTML), "text/markdown": string(o.Markdown), "text/latex": string(o.LaTeX)}
-	if o.PNG != nil || o.JPEG != nil || o.SVG != nil {
+	if o.PNG || o.JPEG || o.SVG {
 		b["image"] = "yes"
 	}
 	return b

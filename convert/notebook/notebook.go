@@ -6,11 +6,13 @@
 package notebook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/charset"
@@ -38,11 +40,15 @@ func (Notebook) Convert(ctx context.Context, src convert.Source, limits convert.
 		return nil, err
 	}
 	limits = limits.WithDefaults()
-	text, _, err := charset.Decode(src.Data, "utf-8")
-	if err != nil {
-		return nil, fmt.Errorf("%w: decode notebook: %v", convert.ErrDamaged, err)
+	data := bytes.TrimPrefix(src.Data, []byte("\xef\xbb\xbf"))
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		text, _, err := charset.Decode(data, "utf-8")
+		if err != nil {
+			return nil, fmt.Errorf("%w: decode notebook: %v", convert.ErrDamaged, err)
+		}
+		data = []byte(text)
 	}
-	nb, err := parse(text)
+	nb, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +80,13 @@ func (Notebook) Convert(ctx context.Context, src convert.Source, limits convert.
 }
 
 // parse reads the JSON and makes sure that it is a notebook.
-func parse(text string) (*file, error) {
+func parse(data []byte) (*file, error) {
 	var nb file
-	err := json.Unmarshal([]byte(text), &nb)
-	if err != nil {
-		// Python writes NaN and Infinity as bare words, which JSON has not.
-		if mended := mendNumbers(text); mended != text {
-			nb = file{}
-			err = json.Unmarshal([]byte(mended), &nb)
-		}
+	err := json.Unmarshal(data, &nb)
+	// Python writes NaN and Infinity as bare words, which JSON has not.
+	if err != nil && (bytes.Contains(data, []byte("NaN")) || bytes.Contains(data, []byte("Infinity"))) {
+		nb = file{}
+		err = json.Unmarshal(mendNumbers(data), &nb)
 	}
 	switch {
 	case err != nil:
@@ -94,18 +98,14 @@ func parse(text string) (*file, error) {
 }
 
 // mendNumbers replaces the bare words outside strings by null.
-func mendNumbers(s string) string {
-	if !strings.Contains(s, "NaN") && !strings.Contains(s, "Infinity") {
-		return s
-	}
-	var b strings.Builder
-	b.Grow(len(s))
+func mendNumbers(s []byte) []byte {
+	out := make([]byte, 0, len(s))
 	quoted := false
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {
 		case quoted && c == '\\' && i+1 < len(s):
-			b.WriteByte(c)
+			out = append(out, c)
 			i++
 			c = s[i]
 		case c == '"':
@@ -113,19 +113,19 @@ func mendNumbers(s string) string {
 		case !quoted && (c == 'N' || c == 'I' || c == '-'):
 			word := ""
 			for _, w := range []string{"NaN", "Infinity", "-Infinity"} {
-				if strings.HasPrefix(s[i:], w) {
+				if bytes.HasPrefix(s[i:], []byte(w)) {
 					word = w
 				}
 			}
 			if word != "" {
-				b.WriteString("null")
+				out = append(out, "null"...)
 				i += len(word) - 1
 				continue
 			}
 		}
-		b.WriteByte(c)
+		out = append(out, c)
 	}
-	return b.String()
+	return out
 }
 
 // A file is a notebook of any version: cells stood in worksheets before version 4.

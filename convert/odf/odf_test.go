@@ -195,6 +195,7 @@ func TestErrors(t *testing.T) {
 		{"cut content", archive(t, map[string]string{"content.xml": good[:len(good)-70]}), convert.Limits{}, convert.ErrDamaged},
 		{"password", archive(t, map[string]string{"content.xml": "\x01\x02", "META-INF/manifest.xml": sealed}), convert.Limits{}, convert.ErrEncrypted},
 		{"expanded size", archive(t, map[string]string{"content.xml": good + strings.Repeat(" ", 1<<20)}), convert.Limits{ExpandedBytes: 1 << 19}, convert.ErrTooLarge},
+		{"one long text", archive(t, map[string]string{"content.xml": content("text", "", "<text:p>"+strings.Repeat(" ", 65<<20)+"</text:p>")}), convert.Limits{}, convert.ErrTooLarge},
 		{"cells", archive(t, map[string]string{"content.xml": wide}), convert.Limits{}, convert.ErrTooLarge},
 		{"depth", archive(t, map[string]string{"content.xml": content("text", "", strings.Repeat("<text:section>", 500)+strings.Repeat("</text:section>", 500))}), convert.Limits{}, convert.ErrTooLarge},
 	} {

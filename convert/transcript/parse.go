@@ -58,6 +58,7 @@ func parseVTT(text string) ([]part, error) {
 				parts = append(parts, part{note: true, text: note})
 			}
 		case head == "STYLE", head == "REGION", strings.HasPrefix(head, "STYLE "), strings.HasPrefix(head, "REGION "):
+		case len(parts) == 0 && metadata(b): // of the header, behind a blank line
 		case strings.Contains(b[0], "-->") || len(b) > 1 && strings.Contains(b[1], "-->"):
 			return nil, fmt.Errorf("a malformed cue timing: %q", clip(strings.Join(b[:min(2, len(b))], " ")))
 		default:
@@ -65,6 +66,18 @@ func parseVTT(text string) ([]part, error) {
 		}
 	}
 	return parts, nil
+}
+
+var metadataLine = regexp.MustCompile(`^(?:X-[A-Z-]+|Kind|Language|Title|Author|Source)\s*[:=]`)
+
+// metadata reports whether all lines are of the kind that stands in headers.
+func metadata(lines []string) bool {
+	for _, l := range lines {
+		if !metadataLine.MatchString(l) {
+			return false
+		}
+	}
+	return true
 }
 
 func clip(s string) string {

@@ -34,6 +34,7 @@ func TestVTT(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"bare", "WEBVTT\n\n00:01.000 --> 00:02.000\none\ntwo\n\n01:02:03.900 --> 01:02:04.000\nthree\n", "00:01\none two\n\n1:02:03\nthree\n"},
 		{"byte order mark, CRLF, header lines", "\ufeffWEBVTT - t\r\nKind: captions\r\n\r\n7\r\n00:01.000 --> 00:02.000 align:start\r\nx\r\n", "00:01\nx\n"},
+		{"header behind a blank line", "WEBVTT\n\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0\nLanguage: en\n\n00:01.000 --> 00:02.000\nx\n", "00:01\nx\n"},
 		{"cue glued to the header", "WEBVTT\n00:01.000 --> 00:02.000\nx\n", "00:01\nx\n"},
 		{"cues glued together", "WEBVTT\n\n1\n00:01.000 --> 00:02.000\nx\n2\n00:03.000 --> 00:04.000\ny\n", "00:01\nx\n\n00:03\ny\n"},
 		{"notes, styles, regions", "WEBVTT\n\nNOTE kept\nas it is\n\nSTYLE\n::cue { color: red }\n\nREGION\nid:x\n\n00:01.000 --> 00:02.000\nx\n", "> kept\n> as it is\n\n00:01\nx\n"},

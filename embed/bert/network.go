@@ -105,7 +105,7 @@ func newNetwork(f *file, precision Precision, kernels *kernel.Set) (*network, er
 	if n.segment, err = readSegment(f, n.dims); err != nil {
 		return nil, err
 	}
-	l := loader{f: f, precision: precision, kernels: kernels}
+	l := loader{f: f, precision: precision}
 	n.norm = l.norm("token_embd_norm", n.dims)
 	for i := range layers {
 		name := func(s string) string { return fmt.Sprintf("blk.%d.%s", i, s) }
@@ -124,7 +124,10 @@ func newNetwork(f *file, precision Precision, kernels *kernel.Set) (*network, er
 		}
 	}
 	n.decodes = l.decodes
-	return n, l.err
+	if precision == Fast {
+		n.pack(kernels)
+	}
+	return n, nil
 }
 
 // readSegment reads the vector of token type 0; models without types have no
@@ -147,7 +150,6 @@ func readSegment(f *file, dims int) ([]float32, error) {
 type loader struct {
 	f         *file
 	precision Precision
-	kernels   *kernel.Set
 	decodes   bool // a matrix was left as it is
 	err       error
 }
@@ -180,9 +182,7 @@ func (l *loader) linear(name string, outputs, inputs int) linear {
 		}
 		copy(m.bias, bias)
 	}
-	if src.typ == typeQ4_0 && l.precision == Fast {
-		m.panels = packQ4(l.kernels, src)
-	} else {
+	if src.typ != typeQ4_0 || l.precision != Fast {
 		l.decodes = true
 	}
 	return m
@@ -194,16 +194,30 @@ func paddedTo(n, m int) int { return (n + m - 1) / m * m }
 // panelCount is the number of panels of [kernel.Lanes] outputs.
 func (m *linear) panelCount() int { return len(m.bias) / kernel.Lanes }
 
-// packQ4 makes the panels of a Q4_0 matrix.
-func packQ4(kernels *kernel.Set, src tensor) []byte {
-	groups := src.cols / groupSize
-	size := kernel.PanelBytes(groups)
-	out := make([]byte, paddedTo(src.rows, kernel.Lanes)/kernel.Lanes*size)
-	for p := 0; p*size < len(out); p++ {
-		lo, hi := p*kernel.Lanes, min((p+1)*kernel.Lanes, src.rows)
-		kernels.PackQ4(out[p*size:], src.data[lo*src.rowBytes:hi*src.rowBytes], groups)
+// pack makes the panels of the Q4_0 matrices, in one piece of memory.
+func (n *network) pack(kernels *kernel.Set) {
+	var todo []*linear
+	total := 0
+	for i := range n.layers {
+		l := &n.layers[i]
+		for _, m := range []*linear{&l.q, &l.k, &l.v, &l.attn, &l.up, &l.down} {
+			if m.src.typ == typeQ4_0 {
+				todo = append(todo, m)
+				total += m.panelCount() * kernel.PanelBytes(m.src.cols/groupSize)
+			}
+		}
 	}
-	return out
+	all := make([]byte, total)
+	adviseHuge(all)
+	for _, m := range todo {
+		groups := m.src.cols / groupSize
+		size := kernel.PanelBytes(groups)
+		m.panels, all = all[:m.panelCount()*size], all[m.panelCount()*size:]
+		for p := range m.panelCount() {
+			lo, hi := p*kernel.Lanes, min((p+1)*kernel.Lanes, m.src.rows)
+			kernels.PackQ4(m.panels[p*size:], m.src.data[lo*m.src.rowBytes:hi*m.src.rowBytes], groups)
+		}
+	}
 }
 
 // panel decodes panel p to inputs × [kernel.Lanes] values in dst, with row as

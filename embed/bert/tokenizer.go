@@ -40,6 +40,7 @@ type scratch struct {
 	inside bool // the text has begun
 	best   []step
 	spans  []int32
+	recent []splitWord
 }
 
 // add takes the next piece of the text.

@@ -86,13 +86,61 @@ func (u *unigram) put(sc *scratch, r rune, afterSpace bool) bool {
 	return false
 }
 
-// flush splits the word in sc.bytes and empties it.
+// flush splits the word in sc.bytes and empties it. A word that came not long
+// ago is only looked up: most words of a text do, and a lookup waits for memory
+// once rather than for every step.
 func (u *unigram) flush(sc *scratch) {
 	word := sc.bytes
-	n := len(word)
-	if n == 0 {
+	if len(word) == 0 {
 		return
 	}
+	sc.bytes = word[:0]
+	if len(word) > len(splitWord{}.text) {
+		u.splitWord(sc, word)
+	} else {
+		if sc.recent == nil {
+			sc.recent = make([]splitWord, 1<<recentBits)
+		}
+		at := &sc.recent[recentHash(word)]
+		if int(at.size) != len(word) || string(at.text[:at.size]) != string(word) {
+			u.splitWord(sc, word)
+			if len(sc.spans) <= len(at.ids) {
+				at.size, at.count = uint8(copy(at.text[:], word)), uint8(copy(at.ids[:], sc.spans))
+			}
+		} else {
+			sc.spans = append(sc.spans[:0], at.ids[:at.count]...)
+		}
+	}
+	sc.count += len(sc.spans)
+	if sc.emit {
+		for i := len(sc.spans) - 1; i >= 0; i-- {
+			sc.ids = append(sc.ids, sc.spans[i])
+		}
+	}
+}
+
+// A splitWord is a word with its pieces, last first, in one cache line.
+type splitWord struct {
+	ids         [8]int32
+	size, count uint8
+	text        [30]byte
+}
+
+// recentBits gives the number of words that are kept: 128 KB of them.
+const recentBits = 11
+
+// recentHash is the place of a word (FNV-1a, its high bits by multiplication).
+func recentHash(word []byte) uint32 {
+	h := uint32(2166136261)
+	for _, c := range word {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return h * 0x9e3779b9 >> (32 - recentBits)
+}
+
+// splitWord sets sc.spans to the pieces of word, last first.
+func (u *unigram) splitWord(sc *scratch, word []byte) {
+	n := len(word)
 	if cap(sc.best) < n+1 {
 		sc.best = make([]step, n+1, 2*(n+1))
 	}
@@ -137,10 +185,6 @@ func (u *unigram) flush(sc *scratch) {
 		}
 		sc.spans = append(sc.spans, id)
 	}
-	for i := len(sc.spans) - 1; i >= 0; i-- {
-		sc.add(sc.spans[i])
-	}
-	sc.bytes = word[:0]
 }
 
 // runeLen is the length of a character of UTF-8 by its first byte.

@@ -81,7 +81,10 @@ var models = []string{"model-a", "model-b"}
 
 // testRandom applies changes at random to a catalog and a model, and compares.
 func testRandom(t *testing.T, c index.Catalog, opts *CatalogOptions, seed uint64) {
-	const steps = 60
+	steps := 60
+	if testing.Short() {
+		steps = 20
+	}
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	m := &model{contents: make(map[index.DocID]*content)}
 	for step := range steps {

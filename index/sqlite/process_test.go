@@ -146,8 +146,16 @@ func check(t *testing.T, c *sqlite.Catalog) index.Seq {
 	return seq
 }
 
+// rounds is fewer in short runs, which the race detector makes long enough.
+func rounds(n int) int {
+	if testing.Short() {
+		return (n + 4) / 5
+	}
+	return n
+}
+
 func TestFourProcessesOpenAtOnce(t *testing.T) {
-	for range 5 {
+	for range rounds(5) {
 		path := filepath.Join(t.TempDir(), "new folder", "catalog.db")
 		var all []*process
 		for range 4 {
@@ -180,7 +188,7 @@ func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.db")
 	reader := open(t, path)
 	var last index.Seq
-	for round := range 15 {
+	for round := range rounds(15) {
 		p := start(t, "forever", path)
 		p.in.Close()
 		for range 1 + round*3%11 {

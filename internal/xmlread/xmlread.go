@@ -33,6 +33,9 @@ func (e *LimitError) Error() string { return fmt.Sprintf("%s over %d", e.What, e
 type Options struct {
 	Depth int // nesting of elements
 	Nodes int // elements and texts read into trees between two calls of Next
+	// Text bounds the bytes of one text or tag, and of all text in one tree,
+	// which is in memory several times. 0 means 64 MiB.
+	Text int
 	// Prefix gives the prefix for a namespace, such as "text:"; nil means none for all.
 	Prefix func(namespace string) string
 }
@@ -111,6 +114,7 @@ type Reader struct {
 	d     *xml.Decoder
 	o     Options
 	depth int
+	err   error // found before reading
 }
 
 // New returns a reader of data. UTF-16 is recognised, other character sets
@@ -132,7 +136,28 @@ func New(data []byte, o Options) *Reader {
 		}
 		return enc.NewDecoder().Reader(input), nil
 	}
-	return &Reader{d: d, o: o}
+	if o.Text == 0 {
+		o.Text = 64 << 20
+	}
+	r := &Reader{d: d, o: o}
+	if longest(data) > o.Text {
+		r.err = &LimitError{"bytes of one text in XML", int64(o.Text)}
+	}
+	return r
+}
+
+// longest returns the length of the longest run without "<".
+func longest(data []byte) int {
+	n := 0
+	for len(data) > n {
+		i := bytes.IndexByte(data, '<')
+		if i < 0 {
+			return max(n, len(data))
+		}
+		n = max(n, i)
+		data = data[i+1:]
+	}
+	return n
 }
 
 func fromUTF16(data []byte) (string, bool) {
@@ -156,6 +181,9 @@ func fromUTF16(data []byte) (string, bool) {
 }
 
 func (r *Reader) token() (xml.Token, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
 	for {
 		t, err := r.d.Token()
 		if err != nil {
@@ -208,7 +236,7 @@ func (r *Reader) element(t xml.StartElement) *Node {
 	if len(t.Attr) > 0 {
 		n.Attrs = make([]Attr, 0, len(t.Attr))
 		for _, a := range t.Attr {
-			if a.Name.Space != "xmlns" {
+			if a.Name.Space != "xmlns" && (a.Name.Space != "" || a.Name.Local != "xmlns") {
 				n.Attrs = append(n.Attrs, Attr{r.name(a.Name), a.Value})
 			}
 		}
@@ -218,7 +246,7 @@ func (r *Reader) element(t xml.StartElement) *Node {
 
 // Fill reads the content of n, which Next just returned, into its Children.
 func (r *Reader) Fill(n *Node) error {
-	count := 0
+	count, size := 0, 0
 	stack := []*Node{n}
 	for len(stack) > 0 {
 		t, err := r.token()
@@ -240,6 +268,9 @@ func (r *Reader) Fill(n *Node) error {
 		case xml.EndElement:
 			stack = stack[:len(stack)-1]
 		case xml.CharData:
+			if size += len(t); size > r.o.Text {
+				return &LimitError{"bytes of text in one block", int64(r.o.Text)}
+			}
 			top.Children = append(top.Children, &Node{Text: string(t)})
 		}
 	}

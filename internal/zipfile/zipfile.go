@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/url"
 	"path"
 	"strings"
@@ -116,6 +117,16 @@ func (a *Archive) Has(name string) bool {
 	return ok
 }
 
+// Size returns the size of a member that its entry declares, which is also the
+// most that Read gives, or 0 when there is none.
+func (a *Archive) Size(name string) int64 {
+	found, ok := a.Find(name)
+	if !ok {
+		return 0
+	}
+	return int64(min(a.exact[found].UncompressedSize64, math.MaxInt64))
+}
+
 // Read returns the bytes of a member.
 func (a *Archive) Read(name string) ([]byte, error) {
 	found, ok := a.Find(name)
@@ -135,7 +146,10 @@ func (a *Archive) Read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
 	}
 	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, a.left+1))
+	// Deflate expands to no more than 1032 times, so a false size reserves little.
+	buf := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, f.CompressedSize64*1032)+bytes.MinRead))
+	_, err = buf.ReadFrom(io.LimitReader(r, a.left+1))
+	data := buf.Bytes()
 	if int64(len(data)) > a.left {
 		return nil, tooLarge
 	}

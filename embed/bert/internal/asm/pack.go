@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -8,7 +10,7 @@ import (
 
 // packRows writes the twin of packPortable for eight rows, half of the lanes.
 func packRows() {
-	TEXT("packRows", NOSPLIT, "func(panel, rows *byte, rowBytes, groups int)")
+	TEXT("packRows", NOSPLIT, "func(panel, end, rows *byte, rowBytes, groups int)")
 	Pragma("noescape")
 	const block = 2 + group/2
 	panel := Load(Param("panel"), GP64())
@@ -22,12 +24,64 @@ func packRows() {
 	low := rows{base: row, stride: stride, stride3: stride3}
 	high := rows{base: later, stride: stride, stride3: stride3}
 
-	nibble, eight, ones, ones16, all := YMM(), YMM(), YMM(), YMM(), YMM()
-	VPBROADCASTD(word("nibble", 0x0f0f0f0f), nibble)
-	VPBROADCASTD(word("eightBytes", 0x08080808), eight)
-	VPBROADCASTD(word("oneBytes", 0x01010101), ones)
-	VPBROADCASTD(word("oneWords", 0x00010001), ones16)
-	VPBROADCASTD(word("zeroPoints", 8*group), all)
+	// There are too few registers to keep the constants in them.
+	repeated := func(name string, bits uint32) reg.VecVirtual {
+		v := YMM()
+		VPBROADCASTD(word(name, bits), v)
+		return v
+	}
+	// The magnitudes of the scales: the largest of each row first.
+	magnitude := repeated("halfMagnitude", 0x7fff)
+	halves := func() reg.VecVirtual {
+		x, v := XMM(), YMM()
+		VPXOR(x, x, x)
+		for i := range 8 {
+			r := low
+			if i >= 4 {
+				r = high
+			}
+			VPINSRW(Imm(uint64(i)), r.at(i%4, 0), x, x)
+		}
+		VPMOVZXWD(x, v)
+		return v
+	}
+	top, inv := YMM(), YMM()
+	VPXOR(top, top, top)
+	n, back := GP64(), GP64()
+	MOVQ(left, n)
+	XORQ(back, back)
+	Label("packTop")
+	{
+		v := halves()
+		VPAND(magnitude, v, v)
+		VPMAXUD(v, top, top)
+		ADDQ(Imm(block), row)
+		ADDQ(Imm(block), later)
+		ADDQ(Imm(block), back)
+		DECQ(n)
+		JNE(LabelRef("packTop"))
+	}
+	SUBQ(back, row)
+	SUBQ(back, later)
+	{
+		// Zero gives no inverse, and what is not finite neither, but shows.
+		end := Load(Param("end"), GP64())
+		zero, bad, largest, most := YMM(), YMM(), YMM(), YMM()
+		VPCMPGTD(repeated("halfFinite", 0x7bff), top, bad)
+		VPXOR(zero, zero, zero)
+		VPCMPEQD(zero, top, zero)
+		VPSLLD(Imm(13), top, largest)
+		VMULPS(repeated("halfExponent", (127+112)<<23), largest, largest)
+		VBROADCASTSS(constant("maxScale", 1<<14), most)
+		VDIVPS(largest, most, inv)
+		VPANDN(inv, zero, inv)
+		VPANDN(inv, bad, inv)
+		VBROADCASTSS(constant("scaleUnit", 1./(1<<14)), most)
+		VMULPS(most, largest, largest)
+		VBROADCASTSS(constant("notANumber", float32(math.NaN())), most)
+		VBLENDVPS(bad, most, largest, largest)
+		VMOVUPS(largest, Mem{Base: end})
+	}
 
 	Label("packPart")
 	start, inPart, offset := GP64(), GP64(), YMM()
@@ -57,6 +111,7 @@ func packRows() {
 	VPUNPCKHQDQ(b[3], b[1], a[3])
 	sum := YMM()
 	VPXOR(sum, sum, sum)
+	nibble, eight := repeated("nibble", 0x0f0f0f0f), repeated("eightBytes", 0x08080808)
 	for q := range a {
 		upper := YMM()
 		VPSRLW(Imm(4), a[q], upper)
@@ -67,13 +122,25 @@ func packRows() {
 			VMOVDQU(v, Mem{Base: panel, Disp: (q + 4*i) * 64})
 		}
 	}
-	VPMADDUBSW(ones, sum, sum)
-	VPMADDWD(ones16, sum, sum)
-	VPSUBD(sum, all, sum) // less what the zero points add, and negative
+	VPMADDUBSW(repeated("oneBytes", 0x01010101), sum, sum)
+	VPMADDWD(repeated("oneWords", 0x00010001), sum, sum)
+	VPSUBD(sum, repeated("zeroPoints", 8*group), sum) // less what the zero points add, and negative
 	VPSLLD(Imm(7), sum, sum)
-	scale := YMM()
-	VMOVDQU(Mem{Base: panel, Disp: groupWeights}, scale)
-	VPSRAD(Imm(16), scale, scale)
+	half := halves()
+	scale, shift := YMM(), YMM()
+	VPAND(magnitude, half, scale)
+	VPSLLD(Imm(13), scale, scale)
+	VMULPS(repeated("halfExponent", (127+112)<<23), scale, scale)
+	VMULPS(inv, scale, scale)
+	VBROADCASTSS(constant("shift", 12582912), shift)
+	VADDPS(shift, scale, scale)
+	VPSUBD(shift, scale, scale)
+	VPSLLD(Imm(16), half, half) // the sign of the scale
+	VPOR(repeated("oddBit", 1), half, half)
+	VPSIGND(half, scale, scale)
+	VPSLLD(Imm(16), scale, shift)
+	VPBLENDW(Imm(0xaa), shift, scale, shift)
+	VMOVDQU(shift, Mem{Base: panel, Disp: groupWeights})
 	VPMULLD(scale, sum, sum)
 	VPADDD(sum, offset, offset)
 	ADDQ(I32(groupBytes), panel)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -164,48 +165,47 @@ func (e *exponential) apply(x reg.VecVirtual) {
 	VMULPS(p, n, x)
 }
 
+// The coefficients of package kernel.
+var (
+	geluP = []float32{0.3989420533180237, 0.03571593016386032, 0.0044981446117162704, 0.00016954985039774328,
+		3.288751031504944e-06, -2.283764466426419e-08, 1.1793081788891158e-10}
+	geluQ = []float32{1, 0.2561900019645691, 0.028979020193219185, 0.0018218513578176498, 6.258000212255865e-05}
+)
+
+const geluLimit = 5.3
+
 // gelu writes the twin of geluPortable for a number of vectors.
 func gelu() {
 	TEXT("geluVectors", NOSPLIT, "func(x *float32, vectors int)")
 	Pragma("noescape")
 	ptr := Load(Param("x"), GP64())
 	left := Load(Param("vectors"), GP64())
-	e := newExponential()
-	sign := YMM()
-	VPCMPEQD(sign, sign, sign)
-	VPSRLD(Imm(1), sign, sign)
+	lowest, highest := broadcast("geluLowest", -geluLimit), broadcast("geluHighest", geluLimit)
+	half := broadcast("half", 0.5)
+	polynomial := func(name string, c []float32, u reg.VecVirtual) reg.VecVirtual {
+		at := func(i int) Mem { return constant(fmt.Sprintf("%s%d", name, i), c[i]) }
+		sum := YMM()
+		VBROADCASTSS(at(len(c)-1), sum)
+		for i := len(c) - 2; i >= 0; i-- {
+			term := YMM()
+			VBROADCASTSS(at(i), term)
+			VFMADD213PS(term, u, sum)
+		}
+		return sum
+	}
 
 	Label("geluLoop")
-	x, z, t, c, tail, zz := YMM(), YMM(), YMM(), YMM(), YMM(), YMM()
-	VMOVUPS(Mem{Base: ptr}, x)
-	VANDPS(sign, x, z)
-	VBROADCASTSS(constant("sqrtHalf", math.Sqrt2/2), c)
-	VMULPS(c, z, zz)
-	VBROADCASTSS(constant("erfP", 0.3275911), t)
-	VBROADCASTSS(constant("one", 1), c)
-	VFMADD213PS(c, zz, t)
-	VDIVPS(t, c, t)
-	VMULPS(zz, zz, zz)
-	VXORPS(c, c, c)
-	VSUBPS(zz, c, zz)
-	e.apply(zz)
-	VBROADCASTSS(constant("erf5", 1.061405429), tail)
-	for _, term := range []struct {
-		name string
-		v    float32
-	}{{"erf4", -1.453152027}, {"erf3", 1.421413741}, {"erf2", -0.284496736}, {"erf1", 0.254829592}} {
-		VBROADCASTSS(constant(term.name, term.v), c)
-		VFMADD213PS(c, t, tail)
-	}
-	VMULPS(t, tail, tail)
-	VMULPS(zz, tail, tail)
-	VBROADCASTSS(constant("half", 0.5), c)
-	VMULPS(c, tail, tail)
-	// x·Φ(x) is max(x, 0) - |x|·tail on both sides of zero.
-	VXORPS(c, c, c)
-	VMAXPS(x, c, x)
-	VFNMADD231PS(tail, z, x)
-	VMOVUPS(x, Mem{Base: ptr})
+	x, c, u := YMM(), YMM(), YMM()
+	VMAXPS(Mem{Base: ptr}, lowest, x) // a NaN in x stays
+	VMINPS(x, highest, c)
+	VMULPS(c, c, u)
+	p := polynomial("geluP", geluP, u)
+	q := polynomial("geluQ", geluQ, u)
+	VMULPS(c, p, p)
+	VDIVPS(q, p, p)
+	VADDPS(half, p, p)
+	VMULPS(x, p, p)
+	VMOVUPS(p, Mem{Base: ptr})
 	ADDQ(Imm(32), ptr)
 	DECQ(left)
 	JNE(LabelRef("geluLoop"))

@@ -61,8 +61,7 @@ type Set struct {
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
 	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
 
-	// packWeights fills a panel that has its scales.
-	packWeights func(panel []byte, rows string, groups int)
+	pack func(panel []byte, rows string, groups int)
 
 	quantize func(dst, scales []byte, row []float32)
 	gelu     func(x []float32)
@@ -77,7 +76,7 @@ func (s *Set) Name() string { return s.name }
 
 // Portable returns the kernels in Go.
 func Portable() *Set {
-	return &Set{name: "portable", q4: q4Portable, f32: f32Portable, packWeights: packPortable,
+	return &Set{name: "portable", q4: q4Portable, f32: f32Portable, pack: packPortable,
 		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable,
 		addNorm: addNormPortable, transpose: transposePortable}
 }

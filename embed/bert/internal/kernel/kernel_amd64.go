@@ -9,7 +9,7 @@ import (
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
 	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2, packWeights: packAVX2,
+		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2, pack: packAVX2,
 			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
 			addNorm: addNormAVX2, transpose: transposeAVX2}, Portable()}
 	}
@@ -81,11 +81,8 @@ func transposeAVX2(dst []float32, dstStride int, src []float32, srcStride, block
 
 func packAVX2(panel []byte, rows string, groups int) {
 	rowBytes := groups * BlockBytes
-	if len(rows) < Lanes*rowBytes {
-		packPortable(panel, rows, groups)
-		return
-	}
+	end := len(panel) - panelEnd
 	for half := range 2 {
-		packRows(&panel[32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
+		packRows(&panel[32*half], &panel[end+32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
 	}
 }

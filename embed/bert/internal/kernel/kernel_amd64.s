@@ -1043,20 +1043,57 @@ fk6:
 	VZEROUPPER
 	RET
 
-// func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+// func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·packRows(SB), NOSPLIT, $0-32
+TEXT ·packRows(SB), NOSPLIT, $0-40
 	MOVQ         panel+0(FP), AX
-	MOVQ         rows+8(FP), CX
-	MOVQ         rowBytes+16(FP), DX
-	MOVQ         groups+24(FP), BX
+	MOVQ         rows+16(FP), CX
+	MOVQ         rowBytes+24(FP), DX
+	MOVQ         groups+32(FP), BX
 	LEAQ         (DX)(DX*2), SI
 	LEAQ         (CX)(DX*4), DI
-	VPBROADCASTD nibble<>+0(SB), Y0
-	VPBROADCASTD eightBytes<>+0(SB), Y1
-	VPBROADCASTD oneBytes<>+0(SB), Y2
-	VPBROADCASTD oneWords<>+0(SB), Y3
-	VPBROADCASTD zeroPoints<>+0(SB), Y4
+	VPBROADCASTD halfMagnitude<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         BX, R8
+	XORQ         R9, R9
+
+packTop:
+	VPXOR        X2, X2, X2
+	VPINSRW      $0x00, (CX), X2, X2
+	VPINSRW      $0x01, (CX)(DX*1), X2, X2
+	VPINSRW      $0x02, (CX)(DX*2), X2, X2
+	VPINSRW      $0x03, (CX)(SI*1), X2, X2
+	VPINSRW      $0x04, (DI), X2, X2
+	VPINSRW      $0x05, (DI)(DX*1), X2, X2
+	VPINSRW      $0x06, (DI)(DX*2), X2, X2
+	VPINSRW      $0x07, (DI)(SI*1), X2, X2
+	VPMOVZXWD    X2, Y2
+	VPAND        Y0, Y2, Y2
+	VPMAXUD      Y2, Y1, Y1
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	ADDQ         $0x12, R9
+	DECQ         R8
+	JNE          packTop
+	SUBQ         R9, CX
+	SUBQ         R9, DI
+	MOVQ         end+8(FP), R8
+	VPBROADCASTD halfFinite<>+0(SB), Y2
+	VPCMPGTD     Y2, Y1, Y7
+	VPXOR        Y2, Y2, Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VPSLLD       $0x0d, Y1, Y8
+	VPBROADCASTD halfExponent<>+0(SB), Y1
+	VMULPS       Y1, Y8, Y8
+	VBROADCASTSS maxScale<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y1
+	VPANDN       Y1, Y2, Y1
+	VPANDN       Y1, Y7, Y1
+	VBROADCASTSS scaleUnit<>+0(SB), Y9
+	VMULPS       Y9, Y8, Y8
+	VBROADCASTSS notANumber<>+0(SB), Y9
+	VBLENDVPS    Y7, Y9, Y8, Y8
+	VMOVUPS      Y8, (R8)
 
 packPart:
 	MOVQ    AX, R8
@@ -1065,80 +1102,126 @@ packPart:
 	CMPQ    BX, R9
 	CMOVQLT BX, R9
 	SUBQ    R9, BX
-	VPXOR   Y5, Y5, Y5
+	VPXOR   Y2, Y2, Y2
 
 packGroup:
-	VMOVDQU     2(CX), X6
-	VINSERTI128 $0x01, 2(DI), Y6, Y6
-	VMOVDQU     2(CX)(DX*1), X8
-	VINSERTI128 $0x01, 2(DI)(DX*1), Y8, Y8
-	VMOVDQU     2(CX)(DX*2), X10
-	VINSERTI128 $0x01, 2(DI)(DX*2), Y10, Y10
-	VMOVDQU     2(CX)(SI*1), X11
-	VINSERTI128 $0x01, 2(DI)(SI*1), Y11, Y11
-	VPUNPCKLDQ  Y8, Y6, Y7
-	VPUNPCKHDQ  Y8, Y6, Y9
-	VPUNPCKLDQ  Y11, Y10, Y8
-	VPUNPCKHDQ  Y11, Y10, Y11
-	VPUNPCKLQDQ Y8, Y7, Y6
-	VPUNPCKHQDQ Y8, Y7, Y8
-	VPUNPCKLQDQ Y11, Y9, Y10
-	VPUNPCKHQDQ Y11, Y9, Y11
-	VPXOR       Y7, Y7, Y7
-	VPSRLW      $0x04, Y6, Y9
-	VPAND       Y0, Y6, Y6
-	VPADDB      Y6, Y7, Y7
-	VPSUBB      Y1, Y6, Y6
-	VMOVDQU     Y6, (AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 256(AX)
-	VPSRLW      $0x04, Y8, Y9
-	VPAND       Y0, Y8, Y8
-	VPADDB      Y8, Y7, Y7
-	VPSUBB      Y1, Y8, Y8
-	VMOVDQU     Y8, 64(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 320(AX)
-	VPSRLW      $0x04, Y10, Y9
-	VPAND       Y0, Y10, Y10
-	VPADDB      Y10, Y7, Y7
-	VPSUBB      Y1, Y10, Y10
-	VMOVDQU     Y10, 128(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 384(AX)
-	VPSRLW      $0x04, Y11, Y9
-	VPAND       Y0, Y11, Y11
-	VPADDB      Y11, Y7, Y7
-	VPSUBB      Y1, Y11, Y11
-	VMOVDQU     Y11, 192(AX)
-	VPAND       Y0, Y9, Y9
-	VPADDB      Y9, Y7, Y7
-	VPSUBB      Y1, Y9, Y9
-	VMOVDQU     Y9, 448(AX)
-	VPMADDUBSW  Y2, Y7, Y7
-	VPMADDWD    Y3, Y7, Y7
-	VPSUBD      Y7, Y4, Y7
-	VPSLLD      $0x07, Y7, Y7
-	VMOVDQU     512(AX), Y9
-	VPSRAD      $0x10, Y9, Y9
-	VPMULLD     Y9, Y7, Y7
-	VPADDD      Y7, Y5, Y5
-	ADDQ        $+576, AX
-	ADDQ        $0x12, CX
-	ADDQ        $0x12, DI
-	DECQ        R9
-	JNE         packGroup
-	VMOVDQU     Y5, (R8)
-	TESTQ       BX, BX
-	JNE         packPart
+	VMOVDQU      2(CX), X3
+	VINSERTI128  $0x01, 2(DI), Y3, Y3
+	VMOVDQU      2(CX)(DX*1), X4
+	VINSERTI128  $0x01, 2(DI)(DX*1), Y4, Y4
+	VMOVDQU      2(CX)(DX*2), X5
+	VINSERTI128  $0x01, 2(DI)(DX*2), Y5, Y5
+	VMOVDQU      2(CX)(SI*1), X6
+	VINSERTI128  $0x01, 2(DI)(SI*1), Y6, Y6
+	VPUNPCKLDQ   Y4, Y3, Y7
+	VPUNPCKHDQ   Y4, Y3, Y8
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y6
+	VPUNPCKLQDQ  Y4, Y7, Y3
+	VPUNPCKHQDQ  Y4, Y7, Y4
+	VPUNPCKLQDQ  Y6, Y8, Y5
+	VPUNPCKHQDQ  Y6, Y8, Y6
+	VPXOR        Y7, Y7, Y7
+	VPBROADCASTD nibble<>+0(SB), Y8
+	VPBROADCASTD eightBytes<>+0(SB), Y9
+	VPSRLW       $0x04, Y3, Y10
+	VPAND        Y8, Y3, Y3
+	VPADDB       Y3, Y7, Y7
+	VPSUBB       Y9, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 256(AX)
+	VPSRLW       $0x04, Y4, Y10
+	VPAND        Y8, Y4, Y4
+	VPADDB       Y4, Y7, Y7
+	VPSUBB       Y9, Y4, Y4
+	VMOVDQU      Y4, 64(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 320(AX)
+	VPSRLW       $0x04, Y5, Y10
+	VPAND        Y8, Y5, Y5
+	VPADDB       Y5, Y7, Y7
+	VPSUBB       Y9, Y5, Y5
+	VMOVDQU      Y5, 128(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 384(AX)
+	VPSRLW       $0x04, Y6, Y10
+	VPAND        Y8, Y6, Y6
+	VPADDB       Y6, Y7, Y7
+	VPSUBB       Y9, Y6, Y6
+	VMOVDQU      Y6, 192(AX)
+	VPAND        Y8, Y10, Y10
+	VPADDB       Y10, Y7, Y7
+	VPSUBB       Y9, Y10, Y10
+	VMOVDQU      Y10, 448(AX)
+	VPBROADCASTD oneBytes<>+0(SB), Y8
+	VPMADDUBSW   Y8, Y7, Y7
+	VPBROADCASTD oneWords<>+0(SB), Y8
+	VPMADDWD     Y8, Y7, Y7
+	VPBROADCASTD zeroPoints<>+0(SB), Y8
+	VPSUBD       Y7, Y8, Y7
+	VPSLLD       $0x07, Y7, Y7
+	VPXOR        X3, X3, X3
+	VPINSRW      $0x00, (CX), X3, X3
+	VPINSRW      $0x01, (CX)(DX*1), X3, X3
+	VPINSRW      $0x02, (CX)(DX*2), X3, X3
+	VPINSRW      $0x03, (CX)(SI*1), X3, X3
+	VPINSRW      $0x04, (DI), X3, X3
+	VPINSRW      $0x05, (DI)(DX*1), X3, X3
+	VPINSRW      $0x06, (DI)(DX*2), X3, X3
+	VPINSRW      $0x07, (DI)(SI*1), X3, X3
+	VPMOVZXWD    X3, Y8
+	VPAND        Y0, Y8, Y9
+	VPSLLD       $0x0d, Y9, Y9
+	VPBROADCASTD halfExponent<>+0(SB), Y10
+	VMULPS       Y10, Y9, Y9
+	VMULPS       Y1, Y9, Y9
+	VBROADCASTSS shift<>+0(SB), Y10
+	VADDPS       Y10, Y9, Y9
+	VPSUBD       Y10, Y9, Y9
+	VPSLLD       $0x10, Y8, Y8
+	VPBROADCASTD oddBit<>+0(SB), Y10
+	VPOR         Y10, Y8, Y8
+	VPSIGND      Y8, Y9, Y9
+	VPSLLD       $0x10, Y9, Y10
+	VPBLENDW     $0xaa, Y10, Y9, Y10
+	VMOVDQU      Y10, 512(AX)
+	VPMULLD      Y9, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	ADDQ         $+576, AX
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	DECQ         R9
+	JNE          packGroup
+	VMOVDQU      Y2, (R8)
+	TESTQ        BX, BX
+	JNE          packPart
 	VZEROUPPER
 	RET
+
+DATA halfMagnitude<>+0(SB)/4, $0x00007fff
+GLOBL halfMagnitude<>(SB), RODATA|NOPTR, $4
+
+DATA halfFinite<>+0(SB)/4, $0x00007bff
+GLOBL halfFinite<>(SB), RODATA|NOPTR, $4
+
+DATA halfExponent<>+0(SB)/4, $0x77800000
+GLOBL halfExponent<>(SB), RODATA|NOPTR, $4
+
+DATA maxScale<>+0(SB)/4, $0x46800000
+GLOBL maxScale<>(SB), RODATA|NOPTR, $4
+
+DATA scaleUnit<>+0(SB)/4, $0x38800000
+GLOBL scaleUnit<>(SB), RODATA|NOPTR, $4
+
+DATA notANumber<>+0(SB)/4, $0x7fc00000
+GLOBL notANumber<>(SB), RODATA|NOPTR, $4
 
 DATA nibble<>+0(SB)/4, $0x0f0f0f0f
 GLOBL nibble<>(SB), RODATA|NOPTR, $4
@@ -1154,6 +1237,12 @@ GLOBL oneWords<>(SB), RODATA|NOPTR, $4
 
 DATA zeroPoints<>+0(SB)/4, $0x00000100
 GLOBL zeroPoints<>(SB), RODATA|NOPTR, $4
+
+DATA shift<>+0(SB)/4, $0x4b400000
+GLOBL shift<>(SB), RODATA|NOPTR, $4
+
+DATA oddBit<>+0(SB)/4, $0x00000001
+GLOBL oddBit<>(SB), RODATA|NOPTR, $4
 
 // func pairs(rounds int)
 // Requires: AVX, AVX2
@@ -1297,138 +1386,95 @@ DATA packOrder<>+28(SB)/4, $0x00000007
 GLOBL packOrder<>(SB), RODATA|NOPTR, $32
 
 // func geluVectors(x *float32, vectors int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, FMA3
 TEXT ·geluVectors(SB), NOSPLIT, $0-16
 	MOVQ         x+0(FP), AX
 	MOVQ         vectors+8(FP), CX
-	VBROADCASTSS lowest<>+0(SB), Y0
-	VBROADCASTSS log2e<>+0(SB), Y1
-	VBROADCASTSS shift<>+0(SB), Y2
-	VBROADCASTSS ln2Hi<>+0(SB), Y3
-	VBROADCASTSS ln2Lo<>+0(SB), Y4
-	VPBROADCASTD exponentBias<>+0(SB), Y5
-	VPCMPEQD     Y6, Y6, Y6
-	VPSRLD       $0x01, Y6, Y6
+	VBROADCASTSS geluLowest<>+0(SB), Y0
+	VBROADCASTSS geluHighest<>+0(SB), Y1
+	VBROADCASTSS half<>+0(SB), Y2
 
 geluLoop:
-	VMOVUPS      (AX), Y7
-	VANDPS       Y6, Y7, Y8
-	VBROADCASTSS sqrtHalf<>+0(SB), Y10
-	VMULPS       Y10, Y8, Y12
-	VBROADCASTSS erfP<>+0(SB), Y9
-	VBROADCASTSS one<>+0(SB), Y10
-	VFMADD213PS  Y10, Y12, Y9
-	VDIVPS       Y9, Y10, Y9
-	VMULPS       Y12, Y12, Y12
-	VXORPS       Y10, Y10, Y10
-	VSUBPS       Y12, Y10, Y12
-	VMAXPS       Y12, Y0, Y12
-	VMOVAPS      Y2, Y10
-	VFMADD231PS  Y1, Y12, Y10
-	VPSLLD       $0x17, Y10, Y11
-	VPADDD       Y5, Y11, Y11
-	VSUBPS       Y2, Y10, Y10
-	VFNMADD231PS Y3, Y10, Y12
-	VFNMADD231PS Y4, Y10, Y12
-	VBROADCASTSS exp6<>+0(SB), Y10
-	VBROADCASTSS exp5<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp4<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp3<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp2<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp1<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VBROADCASTSS exp1<>+0(SB), Y13
-	VFMADD213PS  Y13, Y12, Y10
-	VMULPS       Y11, Y10, Y12
-	VBROADCASTSS erf5<>+0(SB), Y11
-	VBROADCASTSS erf4<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf3<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf2<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VBROADCASTSS erf1<>+0(SB), Y10
-	VFMADD213PS  Y10, Y9, Y11
-	VMULPS       Y9, Y11, Y11
-	VMULPS       Y12, Y11, Y11
-	VBROADCASTSS half<>+0(SB), Y10
-	VMULPS       Y10, Y11, Y11
-	VXORPS       Y10, Y10, Y10
-	VMAXPS       Y7, Y10, Y7
-	VFNMADD231PS Y11, Y8, Y7
-	VMOVUPS      Y7, (AX)
+	VMAXPS       (AX), Y0, Y3
+	VMINPS       Y3, Y1, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS geluP6<>+0(SB), Y6
+	VBROADCASTSS geluP5<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP4<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP3<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP2<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP1<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluP0<>+0(SB), Y7
+	VFMADD213PS  Y7, Y5, Y6
+	VBROADCASTSS geluQ4<>+0(SB), Y7
+	VBROADCASTSS geluQ3<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ2<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ1<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VBROADCASTSS geluQ0<>+0(SB), Y8
+	VFMADD213PS  Y8, Y5, Y7
+	VMULPS       Y4, Y6, Y6
+	VDIVPS       Y7, Y6, Y6
+	VADDPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VMOVUPS      Y6, (AX)
 	ADDQ         $0x20, AX
 	DECQ         CX
 	JNE          geluLoop
 	VZEROUPPER
 	RET
 
-DATA lowest<>+0(SB)/4, $0xc2ae0000
-GLOBL lowest<>(SB), RODATA|NOPTR, $4
+DATA geluLowest<>+0(SB)/4, $0xc0a9999a
+GLOBL geluLowest<>(SB), RODATA|NOPTR, $4
 
-DATA log2e<>+0(SB)/4, $0x3fb8aa3b
-GLOBL log2e<>(SB), RODATA|NOPTR, $4
-
-DATA shift<>+0(SB)/4, $0x4b400000
-GLOBL shift<>(SB), RODATA|NOPTR, $4
-
-DATA ln2Hi<>+0(SB)/4, $0x3f318000
-GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
-
-DATA ln2Lo<>+0(SB)/4, $0xb95e8083
-GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
-
-DATA exponentBias<>+0(SB)/4, $0x3f800000
-GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
-
-DATA sqrtHalf<>+0(SB)/4, $0x3f3504f3
-GLOBL sqrtHalf<>(SB), RODATA|NOPTR, $4
-
-DATA erfP<>+0(SB)/4, $0x3ea7ba05
-GLOBL erfP<>(SB), RODATA|NOPTR, $4
-
-DATA one<>+0(SB)/4, $0x3f800000
-GLOBL one<>(SB), RODATA|NOPTR, $4
-
-DATA exp6<>+0(SB)/4, $0x3ab60b61
-GLOBL exp6<>(SB), RODATA|NOPTR, $4
-
-DATA exp5<>+0(SB)/4, $0x3c088889
-GLOBL exp5<>(SB), RODATA|NOPTR, $4
-
-DATA exp4<>+0(SB)/4, $0x3d2aaaab
-GLOBL exp4<>(SB), RODATA|NOPTR, $4
-
-DATA exp3<>+0(SB)/4, $0x3e2aaaab
-GLOBL exp3<>(SB), RODATA|NOPTR, $4
-
-DATA exp2<>+0(SB)/4, $0x3f000000
-GLOBL exp2<>(SB), RODATA|NOPTR, $4
-
-DATA exp1<>+0(SB)/4, $0x3f800000
-GLOBL exp1<>(SB), RODATA|NOPTR, $4
-
-DATA erf5<>+0(SB)/4, $0x3f87dc22
-GLOBL erf5<>(SB), RODATA|NOPTR, $4
-
-DATA erf4<>+0(SB)/4, $0xbfba00e3
-GLOBL erf4<>(SB), RODATA|NOPTR, $4
-
-DATA erf3<>+0(SB)/4, $0x3fb5f0e3
-GLOBL erf3<>(SB), RODATA|NOPTR, $4
-
-DATA erf2<>+0(SB)/4, $0xbe91a98e
-GLOBL erf2<>(SB), RODATA|NOPTR, $4
-
-DATA erf1<>+0(SB)/4, $0x3e827906
-GLOBL erf1<>(SB), RODATA|NOPTR, $4
+DATA geluHighest<>+0(SB)/4, $0x40a9999a
+GLOBL geluHighest<>(SB), RODATA|NOPTR, $4
 
 DATA half<>+0(SB)/4, $0x3f000000
 GLOBL half<>(SB), RODATA|NOPTR, $4
+
+DATA geluP6<>+0(SB)/4, $0x2f01aa93
+GLOBL geluP6<>(SB), RODATA|NOPTR, $4
+
+DATA geluP5<>+0(SB)/4, $0xb2c42c83
+GLOBL geluP5<>(SB), RODATA|NOPTR, $4
+
+DATA geluP4<>+0(SB)/4, $0x365cb450
+GLOBL geluP4<>(SB), RODATA|NOPTR, $4
+
+DATA geluP3<>+0(SB)/4, $0x3931c931
+GLOBL geluP3<>(SB), RODATA|NOPTR, $4
+
+DATA geluP2<>+0(SB)/4, $0x3b93652c
+GLOBL geluP2<>(SB), RODATA|NOPTR, $4
+
+DATA geluP1<>+0(SB)/4, $0x3d124ade
+GLOBL geluP1<>(SB), RODATA|NOPTR, $4
+
+DATA geluP0<>+0(SB)/4, $0x3ecc4222
+GLOBL geluP0<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ4<>+0(SB)/4, $0x38833d62
+GLOBL geluQ4<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ3<>+0(SB)/4, $0x3aeecb30
+GLOBL geluQ3<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ2<>+0(SB)/4, $0x3ced6569
+GLOBL geluQ2<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ1<>+0(SB)/4, $0x3e832b56
+GLOBL geluQ1<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ0<>+0(SB)/4, $0x3f800000
+GLOBL geluQ0<>(SB), RODATA|NOPTR, $4
 
 // func softmaxVectors(x *float32, vectors int) float32
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1498,6 +1544,39 @@ softmaxLoop:
 	VZEROUPPER
 	MOVSS        X0, ret+16(FP)
 	RET
+
+DATA lowest<>+0(SB)/4, $0xc2ae0000
+GLOBL lowest<>(SB), RODATA|NOPTR, $4
+
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Hi<>+0(SB)/4, $0x3f318000
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Lo<>+0(SB)/4, $0xb95e8083
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
+
+DATA exponentBias<>+0(SB)/4, $0x3f800000
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
+
+DATA exp6<>+0(SB)/4, $0x3ab60b61
+GLOBL exp6<>(SB), RODATA|NOPTR, $4
+
+DATA exp5<>+0(SB)/4, $0x3c088889
+GLOBL exp5<>(SB), RODATA|NOPTR, $4
+
+DATA exp4<>+0(SB)/4, $0x3d2aaaab
+GLOBL exp4<>(SB), RODATA|NOPTR, $4
+
+DATA exp3<>+0(SB)/4, $0x3e2aaaab
+GLOBL exp3<>(SB), RODATA|NOPTR, $4
+
+DATA exp2<>+0(SB)/4, $0x3f000000
+GLOBL exp2<>(SB), RODATA|NOPTR, $4
+
+DATA exp1<>+0(SB)/4, $0x3f800000
+GLOBL exp1<>(SB), RODATA|NOPTR, $4
 
 // func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
 // Requires: AVX, AVX2, FMA3, SSE
@@ -1573,6 +1652,9 @@ normScale:
 
 DATA eight<>+0(SB)/4, $0x41000000
 GLOBL eight<>(SB), RODATA|NOPTR, $4
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4
 
 // func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
 // Requires: AVX

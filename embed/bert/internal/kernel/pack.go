@@ -24,11 +24,10 @@ func (s *Set) PackQ4(panel []byte, rows string, groups int) {
 	}
 	if len(rows) < Lanes*rowBytes {
 		clear(panel)
+		packPortable(panel, rows, groups)
+		return
 	}
-	for lane := range len(rows) / rowBytes {
-		packScales(panel, lane, rows[lane*rowBytes:][:rowBytes], groups)
-	}
-	s.packWeights(panel, rows, groups)
+	s.pack(panel, rows, groups)
 }
 
 // packScales writes the scales of a row.
@@ -74,6 +73,7 @@ func roundWhole(v float32) int32 { return int32(math.Float32bits(v+12582912)) - 
 func packPortable(panel []byte, rows string, groups int) {
 	rowBytes := groups * BlockBytes
 	for lane := range len(rows) / rowBytes {
+		packScales(panel, lane, rows[lane*rowBytes:][:rowBytes], groups)
 		row, dst := rows[lane*rowBytes:][:rowBytes], panel[4*lane:]
 		for g := 0; g < groups; g += PartGroups {
 			start := dst

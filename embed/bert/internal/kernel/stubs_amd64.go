@@ -32,7 +32,7 @@ func f32Tiles5(out *float32, outStride int, a *float32, aStride int, w *float32,
 func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
 //go:noescape
-func packRows(panel *byte, rows *byte, rowBytes int, groups int)
+func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 
 //go:noescape
 func pairs(rounds int)
