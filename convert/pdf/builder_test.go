@@ -24,6 +24,7 @@ type builder struct {
 	user       string // user password
 	pageTree   string // replaces object 2
 	countPages int    // replaces /Count when not zero
+	outline    []string
 }
 
 // text returns a content stream that shows lines at 12 points, each a given distance below the last.
@@ -51,7 +52,7 @@ func (b builder) bytes() []byte {
 		objects = append(objects, o)
 		return len(objects)
 	}
-	add("<</Type/Catalog/Pages 2 0 R>>")
+	add("") // catalog
 	add("") // page tree
 	add("") // font
 	font := "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding"
@@ -67,7 +68,7 @@ func (b builder) bytes() []byte {
 		page := add("")
 		n := add(content)
 		streams = append(streams, n)
-		objects[page-1] = fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R>>>>/Contents %d 0 R%s>>", n, b.pageKeys)
+		objects[page-1] = fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R/F2<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>>>>>/Contents %d 0 R%s>>", n, b.pageKeys)
 		fmt.Fprintf(&kids, "%d 0 R ", page)
 	}
 	count := len(b.pages)
@@ -78,6 +79,20 @@ func (b builder) bytes() []byte {
 	if b.pageTree != "" {
 		objects[1] = b.pageTree
 	}
+	catalog := "<</Type/Catalog/Pages 2 0 R"
+	if len(b.outline) > 0 {
+		first := len(objects) + 1
+		last := first + len(b.outline) - 1
+		for i, title := range b.outline {
+			next := ""
+			if first+i < last {
+				next = fmt.Sprintf("/Next %d 0 R", first+i+1)
+			}
+			add(fmt.Sprintf("<</Title(%s)/Parent %d 0 R%s>>", literal(title), last+1, next))
+		}
+		catalog += fmt.Sprintf("/Outlines %d 0 R", add(fmt.Sprintf("<</Type/Outlines/First %d 0 R/Last %d 0 R/Count %d>>", first, last, len(b.outline))))
+	}
+	objects[0] = catalog + ">>"
 	trailer := "/Root 1 0 R"
 	if b.info != nil {
 		var d strings.Builder

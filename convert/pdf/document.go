@@ -79,6 +79,7 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 // markdown writes the pages' texts.
 func markdown(pages []pageText, outline map[string]int) string {
 	scale := newHeadingScale(pages, outline)
+	dropRunning(pages)
 	var out strings.Builder
 	for _, page := range pages {
 		for _, b := range page.blocks {

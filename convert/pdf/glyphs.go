@@ -2,9 +2,7 @@ package pdf
 
 import (
 	"math"
-	"slices"
 	"strings"
-	"unicode"
 )
 
 // A rect is a box with y upwards.
@@ -91,137 +89,6 @@ func (p *pageReader) frames() []*frame {
 		}
 	}
 	return frames
-}
-
-// words returns the words of the page by direction, and whether most letters
-// stand below the one before, as in vertical writing. When vertical is set, upright
-// text is taken to run downwards, in lines from right to left.
-func (p *pageReader) words(runes []rune, vertical bool) ([]*frame, bool) {
-	p.object = 0
-	var frames []*frame
-	var cur *word
-	var at *frame
-	var b strings.Builder
-	var last rect // of the previous letter, in its frame
-	below, beside := 0, 0
-	height := 0.0 // of the letter whose style was read
-	end := func(hyphen bool) {
-		if cur == nil {
-			return
-		}
-		cur.hyphen = hyphen
-		raw := b.String()
-		if cur.text = plain(raw); cur.text != "" {
-			if cur.text != raw {
-				cur.xs = nil
-			}
-			logicalOrder(cur)
-			at.words = append(at.words, *cur)
-			at.letters += cur.letter
-		}
-		b.Reset()
-		cur = nil
-	}
-	spaced := true
-	for i, r := range runes {
-		switch {
-		case r == hyphenMark || r == hyphenMarkOld:
-			end(true)
-			spaced = true
-			continue
-		case unicode.IsSpace(r) || r == 0:
-			end(false)
-			spaced = true
-			continue
-		}
-		if p.number("FPDFText_GetLooseCharBox", p.text, uint64(i), p.scratch) == 0 {
-			continue
-		}
-		var f [4]float64 // left, top, right, bottom
-		p.floats(f[:])
-		raw := rect{min(f[0], f[2]), min(f[1], f[3]), max(f[0], f[2]), max(f[1], f[3])}
-		if cur == nil || math.Abs((raw.y1-raw.y0)-height) > 0.1*height {
-			p.readStyle(i)
-		}
-		height = raw.y1 - raw.y0
-		style := p.style
-		if vertical && style.angle == 0 {
-			style.angle = 270
-		}
-		box := toFrame(raw, style.angle)
-		if !finite(box) || math.IsNaN(style.size) || math.IsInf(style.size, 0) {
-			continue
-		}
-		if tall := max(box.y1-box.y0, 1); at != nil && at.angle == style.angle {
-			switch drop := last.y0 - box.y0; {
-			case math.Abs(box.x0-last.x0) < 0.3*tall && drop > 0.5*tall && drop < 2*tall:
-				below++
-			case math.Abs(drop) < 0.5*tall:
-				beside++
-			}
-		}
-		if cur != nil {
-			tall := max(last.y1-last.y0, box.y1-box.y0, 1)
-			if at.angle != style.angle || math.Abs((box.y0+box.y1)-(last.y0+last.y1))/2 > 0.6*tall ||
-				gapOf(last, box) > splitGap*max(cur.size, style.size) {
-				end(false)
-				spaced = false
-			}
-		}
-		if cur == nil {
-			at = frameOf(&frames, style.angle)
-			cur = &word{box: box, size: style.size, bold: style.bold, spaced: spaced, order: i}
-			spaced = false
-		} else {
-			cur.box = cur.box.union(box)
-			cur.bold = cur.bold && style.bold
-			if style.size > cur.size {
-				cur.size = style.size
-			}
-		}
-		last = box
-		b.WriteRune(r)
-		cur.letter++
-		cur.xs = append(cur.xs, box.x0, box.x1)
-	}
-	end(false)
-	return frames, below > 8 && below > 2*beside
-}
-
-// logicalOrder turns round a word of a script that runs to the left when its
-// letters are given from left to right.
-func logicalOrder(w *word) {
-	if len(w.xs) < 4 || !rightToLeft([]span{{words: []word{*w}}}) {
-		return
-	}
-	runes := []rune(w.text)
-	if len(w.xs) != 2*len(runes) {
-		return
-	}
-	rightward, leftward := 0, 0
-	for i := 2; i < len(w.xs); i += 2 {
-		switch {
-		case unicode.IsDigit(runes[i/2]) || unicode.Is(unicode.Mn, runes[i/2]) || unicode.Is(unicode.Mn, runes[i/2-1]):
-		case w.xs[i] > w.xs[i-2]:
-			rightward++
-		case w.xs[i] < w.xs[i-2]:
-			leftward++
-		}
-	}
-	if rightward <= leftward {
-		return
-	}
-	slices.Reverse(runes)
-	for i := 0; i < len(runes); { // figures run to the right
-		j := i
-		for j < len(runes) && unicode.IsDigit(runes[j]) {
-			j++
-		}
-		slices.Reverse(runes[i:j])
-		i = max(j, i+1)
-	}
-	w.text = string(runes)
-	w.xs = nil
 }
 
 func frameOf(frames *[]*frame, angle int) *frame {

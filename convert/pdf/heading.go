@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -57,9 +58,9 @@ func newHeadingScale(pages []pageText, outline map[string]int) headingScale {
 					bold += n
 				}
 			}
-			if !seen[l.text] {
-				seen[l.text] = true
-				running[l.text]++
+			if key := runningKey(l); !seen[key] {
+				seen[key] = true
+				running[key]++
 			}
 		}
 	}
@@ -103,7 +104,7 @@ func (p pageText) lines() iter.Seq[line] {
 
 // level returns 1 to headingLevels for a line that can be a heading, or 0.
 func (h headingScale) level(l line) int {
-	if !l.placed || h.running[l.text] >= runningPages || utf8.RuneCountInString(l.text) > headingRunes {
+	if !l.placed || h.running[runningKey(l)] >= runningPages || utf8.RuneCountInString(l.text) > headingRunes {
 		return 0
 	}
 	letters := 0
@@ -137,7 +138,7 @@ func (h headingScale) titleLevel(lines []line) int {
 		text = joinTexts(text, l.text)
 		bold = bold && l.bold && l.size >= 0.93*h.body
 	}
-	if h.running[text] >= runningPages {
+	if h.running[runningKey(lines[0])] >= runningPages {
 		return 0
 	}
 	if level := h.outline[foldTitle(text)]; level > 0 {
@@ -191,6 +192,12 @@ func foldTitle(s string) string {
 		}
 		return unicode.ToLower(r)
 	}, s)
+}
+
+// runningKey is by what lines of several pages are the same: a title page may
+// have the running title in larger print.
+func runningKey(l line) string {
+	return l.text + "\x00" + strconv.FormatFloat(roundSize(l.size), 'f', 1, 64)
 }
 
 // roundSize takes sizes for equal that differ by scaling only.

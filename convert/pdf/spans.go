@@ -210,6 +210,10 @@ func rightToLeft(spans []span) bool {
 		for _, w := range s.words {
 			for _, r := range w.text {
 				switch {
+				case r < 0x590:
+					if r > ' ' {
+						left++
+					}
 				case unicode.In(r, unicode.Arabic, unicode.Hebrew, unicode.Syriac, unicode.Thaana):
 					right++
 				case unicode.IsLetter(r):
