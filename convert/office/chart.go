@@ -24,6 +24,9 @@ type chart struct {
 // maxChartPoint bounds the index of a point: the rows of a sheet.
 const maxChartPoint = 1 << 20
 
+// maxChartLevels bounds the levels of categories.
+const maxChartLevels = 10
+
 // readChart reads a chart part by the values that are cached in it. Its points
 // count as cells.
 func readChart(p *ooxml.Package, part string, cells *int, limit int, repeats *repeater) (*chart, error) {
@@ -228,9 +231,12 @@ func (r *chartReader) points(n *ooxml.Node) map[int]string {
 	levels := 0
 	var outer []map[int]string
 	n.Find("c:lvl", func(lvl *ooxml.Node) {
+		if levels++; levels > maxChartLevels {
+			return
+		}
 		m := map[int]string{}
 		r.cache(lvl, m)
-		if levels++; levels == 1 {
+		if levels == 1 {
 			values = m
 		} else {
 			outer = append(outer, m)
@@ -330,6 +336,9 @@ func (r *chartReader) extended(root *ooxml.Node) [][]string {
 		for _, dim := range data.Children {
 			levels := 0
 			dim.Find("cx:lvl", func(lvl *ooxml.Node) {
+				if levels++; levels > maxChartLevels {
+					return
+				}
 				m := map[int]string{}
 				for _, pt := range lvl.Children {
 					i, err := strconv.Atoi(pt.Attr("idx"))
@@ -342,7 +351,6 @@ func (r *chartReader) extended(root *ooxml.Node) [][]string {
 					}
 					m[i] = chartValue(pt.String(), lvl.Attr("formatCode"), dim.Name == "cx:numDim")
 				}
-				levels++
 				switch {
 				case dim.Name == "cx:numDim":
 					s.y = m

@@ -9,7 +9,7 @@ import (
 // column, and writes them: first blank rows part them, then blank columns, and so on.
 func (b *book) regions(cells []cell, sheet string, depth int) {
 	for band := range bands(cells) {
-		if b.w.Full() {
+		if b.w.Full() || b.ctx.Err() != nil {
 			return
 		}
 		groups := columnGroups(band)
@@ -29,9 +29,10 @@ func bands(cells []cell) func(yield func([]cell) bool) {
 	return func(yield func([]cell) bool) {
 		for start := 0; start < len(cells); {
 			end := bandEnd(cells, start)
+			low, high := columns(cells[start:end])
 			for end < len(cells) {
 				next := bandEnd(cells, end)
-				if !continues(cells[start:end], cells[end:next]) {
+				if l, h := columns(cells[end:next]); l < low || h > high || !continues(cells[start:end], cells[end:next]) {
 					break
 				}
 				end = next
@@ -55,7 +56,7 @@ func bandEnd(cells []cell, start int) int {
 // maxBlank is how many blank rows a table may have at one place.
 const maxBlank = 2
 
-// continues reports whether the band after belongs to the table of the band before.
+// continues reports whether the band after, which has no further columns, belongs to the table of the band before.
 func continues(before, after []cell) bool {
 	if after[0].row-before[len(before)-1].row > maxBlank+1 {
 		return false
@@ -71,9 +72,7 @@ func continues(before, after []cell) bool {
 	if !numbers && !styledAsData(before, after[:first]) {
 		return false // a header
 	}
-	low, high := columns(before)
-	l, h := columns(after)
-	return l >= low && h <= high
+	return true
 }
 
 // styledAsData reports whether a row looks like the last of the table before
@@ -131,22 +130,13 @@ type group struct {
 // columnGroups parts cells at blank columns into tables side by side. A blank
 // column is often only a spacer: there must be a sign that the sides are tables of their own.
 func columnGroups(cells []cell) [][]cell {
-	low, high := columns(cells)
-	used := make([]bool, high-low+2)
-	for _, c := range cells {
-		used[c.col-low] = true
-	}
 	var groups []group
-	for i := 0; i < len(used); i++ {
-		if !used[i] {
-			continue
+	for _, col := range usedColumns(cells) {
+		if last := len(groups) - 1; last >= 0 && groups[last].high == col-1 {
+			groups[last].high, groups[last].width = col, groups[last].width+1
+		} else {
+			groups = append(groups, group{low: col, high: col, width: 1})
 		}
-		j := i
-		for used[j] {
-			j++
-		}
-		groups = append(groups, group{low: low + int32(i), high: low + int32(j) - 1, width: j - i})
-		i = j
 	}
 	if len(groups) < 2 {
 		return nil
@@ -170,6 +160,28 @@ func columnGroups(cells []cell) [][]cell {
 		out[i] = append(out[i], c)
 	}
 	return out
+}
+
+// usedColumns returns the columns that have cells, sorted.
+func usedColumns(cells []cell) []int32 {
+	var cols []int32
+	if len(cells) > maxColumn {
+		var used [maxColumn + 1]bool
+		for _, c := range cells {
+			used[c.col] = true
+		}
+		for col, ok := range used {
+			if ok {
+				cols = append(cols, int32(col))
+			}
+		}
+		return cols
+	}
+	for _, c := range cells {
+		cols = append(cols, c.col)
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
 }
 
 func groupOf(groups []group, col int32) int {

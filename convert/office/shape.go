@@ -72,6 +72,9 @@ func fixedText(root *ooxml.Node) []string {
 	return lines
 }
 
+// maxPlaceholders bounds those of a layout; PowerPoint's own have up to twenty.
+const maxPlaceholders = 100
+
 func placeholders(root *ooxml.Node) []*ooxml.Node {
 	var list []*ooxml.Node
 	root.Find("p:sp", func(sp *ooxml.Node) {
@@ -79,6 +82,10 @@ func placeholders(root *ooxml.Node) []*ooxml.Node {
 			list = append(list, sp)
 		}
 	})
+	// Each placeholder of a slide is looked up among them.
+	if len(list) > maxPlaceholders {
+		list = list[:maxPlaceholders]
+	}
 	return list
 }
 
@@ -262,7 +269,10 @@ func hasContent(n *ooxml.Node) bool {
 // tree writes the shapes of a slide or group, and reports whether the slide has its title by now.
 func (s *slides) tree(tree *ooxml.Node, titled bool) (bool, error) {
 	for _, sp := range s.shapes(tree) {
-		var err error
+		err := s.ctx.Err()
+		if err != nil {
+			return titled, err
+		}
 		switch sp.Name {
 		case "p:grpSp":
 			before := s.w.Len()

@@ -48,7 +48,7 @@ func (b *book) sheet(name string, hidden bool, rel ooxml.Relationship) error {
 	outer := b.w
 	b.w = body
 	b.regions(cells, name, 0)
-	err = errors.Join(b.comments(rels), b.drawings(rels, rel.Type == "chartsheet"))
+	err = errors.Join(b.ctx.Err(), b.comments(rels), b.drawings(rels, rel.Type == "chartsheet"))
 	b.w = outer
 	if err != nil {
 		return err
