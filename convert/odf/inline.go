@@ -9,8 +9,8 @@ import (
 	"github.com/minirag/minirag/internal/xmlread"
 )
 
-// maxSpaces bounds one run of spaces that an attribute counts.
-const maxSpaces = 1000
+// maxSpaces bounds one run of spaces that an attribute counts; only code shows them.
+const maxSpaces = 80
 
 // inline returns the text in n, with line ends where the text has breaks.
 func (c *conversion) inline(n *xmlread.Node) string {
