@@ -4,9 +4,11 @@
 //
 // It imports convert, go-pdfium, wazero and gofrs/flock.
 //
-// Text comes in PDFium's reading order, one line of the page per line, with a
-// blank line between paragraphs and pages. Short lines in print larger than the
-// body's are headings. Rows of tables are lines of plain text. Words cut by a
+// Text comes in reading order: columns one after the other, one line of the
+// page per line, with a blank line between paragraphs and pages. Tables, ruled
+// or made of text that lines up, are Markdown tables. Headings are short lines
+// that stand in the outline, in larger print than the body's, or in bold. Headers, footers and page
+// numbers that repeat are left out but for the first with words. Words cut by a
 // hyphen at the end of a line are whole; ligatures and presentation forms are
 // plain letters.
 //
@@ -149,6 +151,9 @@ func (c *Converter) Convert(ctx context.Context, src convert.Source, limits conv
 		return nil, &convert.LimitError{What: "input size in bytes", Max: limits.InputBytes}
 	}
 	if err := inspect(src.Data); err != nil {
+		return nil, err
+	}
+	if err := checkStreams(src.Data); err != nil {
 		return nil, err
 	}
 	if limits.Memory < minMemory {

@@ -170,7 +170,7 @@ func TestErrors(t *testing.T) {
 
 // heavy is a document that takes PDFium far longer than any test waits.
 var heavy = sync.OnceValue(func() []byte {
-	return builder{pages: []string{strings.Repeat("0 0 m 9 9 l S\n", 4<<20) + text("Done")}, compress: true}.bytes()
+	return builder{pages: []string{strings.Repeat("0 0 m 9 9 l S\n", 2<<20) + text("Done")}, compress: true}.bytes()
 })
 
 func TestLimits(t *testing.T) {
@@ -186,6 +186,7 @@ func TestLimits(t *testing.T) {
 		{"output", data, convert.Limits{OutputBytes: 5}, "output"},
 		{"memory under the least", data, convert.Limits{Memory: 1 << 20}, "memory"},
 		{"memory", heavy(), convert.Limits{Memory: 32 << 20}, "memory"},
+		{"content", builder{pages: []string{strings.Repeat("q Q\n", 9<<20) + text("Done")}, compress: true}.bytes(), convert.Limits{}, "content"},
 		{"time over at once", data, convert.Limits{Time: 1}, "time"},
 		{"time", heavy(), convert.Limits{Time: 100 * time.Millisecond}, "time"},
 	}
