@@ -38,7 +38,7 @@ func (a *app) delete(ctx context.Context, cmd *cli.Command) error {
 		if cmd.Bool("json") {
 			return a.printJSON(wire.Deleted{Source: was.ID, DeletedChunks: was.Chunks})
 		}
-		fmt.Fprintf(a.out, "deleted %d chunk(s) of %s\n", was.Chunks, was.ID)
+		fmt.Fprintf(a.out, "deleted %d chunk(s) of %s\n", was.Chunks, printable(was.ID))
 		return nil
 	})
 }

@@ -49,14 +49,14 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 			}
 		}
 		for _, f := range out.Failed {
-			fmt.Fprintf(a.stderr, "warn: %s: %s\n", f.Source, f.Error)
+			fmt.Fprintf(a.stderr, "warn: %s: %s\n", printable(f.Source), f.Error)
 		}
 		if cmd.Bool("json") {
 			err = a.printJSON(out)
 		} else {
 			fmt.Fprintf(a.out, "ingested %d file(s):\n", len(out.Ingested))
 			for _, s := range out.Ingested {
-				fmt.Fprintf(a.out, "  %s\n", s.Source)
+				fmt.Fprintf(a.out, "  %s\n", printable(s.Source))
 			}
 		}
 		if err == nil && len(out.Failed) > 0 {
@@ -68,7 +68,7 @@ func (a *app) ingest(ctx context.Context, cmd *cli.Command) error {
 
 func (a *app) warn(src *minirag.Source) {
 	for _, w := range src.Warnings {
-		fmt.Fprintf(a.stderr, "warn: %s: %s\n", src.ID, w)
+		fmt.Fprintf(a.stderr, "warn: %s: %s\n", printable(src.ID), w)
 	}
 }
 

@@ -42,7 +42,7 @@ func (a *app) ingestURL(ctx context.Context, cmd *cli.Command) error {
 		if cmd.Bool("json") {
 			return a.printJSON(ingestedJSON{Source: src.ID, ChunkCount: src.Chunks, Title: &src.Title})
 		}
-		fmt.Fprintf(a.out, "ingested %s (%d chunks)\n", src.ID, src.Chunks)
+		fmt.Fprintf(a.out, "ingested %s (%d chunks)\n", printable(src.ID), src.Chunks)
 		return nil
 	})
 }

@@ -42,7 +42,7 @@ func (a *app) list(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 		for _, u := range listing.UnlistedFolders {
-			fmt.Fprintf(a.stderr, "warn: %s: %s\n", u.Path, u.Message)
+			fmt.Fprintf(a.stderr, "warn: %s: %s\n", printable(u.Path), u.Message)
 		}
 		if cmd.Bool("json") {
 			return a.printJSON(wire.ListOf(listing))
@@ -51,7 +51,7 @@ func (a *app) list(ctx context.Context, cmd *cli.Command) error {
 			fmt.Fprintln(a.out, "no files found")
 		}
 		for _, s := range listing.Sources {
-			fmt.Fprintf(a.out, "[%s] %s (%d chunks)", s.State, s.ID, s.Chunks)
+			fmt.Fprintf(a.out, "[%s] %s (%d chunks)", s.State, printable(s.ID), s.Chunks)
 			if s.OCREngine != "" {
 				fmt.Fprintf(a.out, " [ocr:%s]", s.OCREngine)
 			}

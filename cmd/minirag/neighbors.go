@@ -54,7 +54,7 @@ func (a *app) neighbors(ctx context.Context, cmd *cli.Command) error {
 			if i > 0 {
 				fmt.Fprintln(a.out)
 			}
-			fmt.Fprintf(a.out, "[%d] %s — %s\n%s\n", h.Index, h.Source.ID, h.Source.Title, h.Text)
+			fmt.Fprintf(a.out, "[%d] %s — %s\n%s\n", h.Index, printable(h.Source.ID), printable(h.Source.Title), h.Text)
 		}
 		return nil
 	})

@@ -30,13 +30,13 @@ func (p *progress) step(s minirag.Progress) {
 	}
 	switch s.Event {
 	case minirag.EventIngested:
-		fmt.Fprintf(p.w, "ingested %s\n", s.Source)
+		fmt.Fprintf(p.w, "ingested %s\n", printable(s.Source))
 	case minirag.EventFailed:
-		fmt.Fprintf(p.w, "failed %s: %s\n", s.Source, detail(s.Err))
+		fmt.Fprintf(p.w, "failed %s: %s\n", printable(s.Source), detail(s.Err))
 	case minirag.EventMoved:
-		fmt.Fprintf(p.w, "moved %s -> %s\n", s.Source, s.To)
+		fmt.Fprintf(p.w, "moved %s -> %s\n", printable(s.Source), printable(s.To))
 	case minirag.EventDeleted:
-		fmt.Fprintf(p.w, "deleted %s\n", s.Source)
+		fmt.Fprintf(p.w, "deleted %s\n", printable(s.Source))
 	}
 }
 

@@ -103,11 +103,11 @@ func (a *app) printResult(r *minirag.Result) {
 		return
 	}
 	for _, h := range r.Hits {
-		fmt.Fprintf(a.out, "[%.3f] %s#%d — %s\n    %s\n", h.Score, h.Source.ID, h.Index, h.Source.Title, excerpt(h.Text))
+		fmt.Fprintf(a.out, "[%.3f] %s#%d — %s\n    %s\n", h.Score, printable(h.Source.ID), h.Index, printable(h.Source.Title), excerpt(h.Text))
 	}
 	fmt.Fprint(a.out, "\nSources:\n")
 	for _, s := range r.Sources {
-		fmt.Fprintf(a.out, "  %s (%d %s)\n", s.Source.ID, s.Hits, plural(s.Hits, "hit", "hits"))
+		fmt.Fprintf(a.out, "  %s (%d %s)\n", printable(s.Source.ID), s.Hits, plural(s.Hits, "hit", "hits"))
 	}
 	if r.Notice != "" {
 		fmt.Fprintf(a.stderr, "warn: %s\n", r.Notice)

@@ -70,7 +70,7 @@ func (a *app) runSync(ctx context.Context, corpus *minirag.Corpus, path string) 
 	p.end()
 	if report != nil {
 		for _, e := range report.Errors {
-			fmt.Fprintf(a.stderr, "warn: %s: %s\n", e.Source, detail(e))
+			fmt.Fprintf(a.stderr, "warn: %s: %s\n", printable(e.Source), detail(e))
 		}
 	}
 	return report, err
