@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -51,10 +50,10 @@ var errSame = errors.New("manifest is unchanged")
 func readManifest(path string, known stamp) (stamp, *manifest, error) {
 	var mark stamp
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return mark, nil, err
-	}
 	if err != nil {
+		if info, serr := os.Stat(filepath.Dir(path)); serr == nil && !info.IsDir() {
+			err = fmt.Errorf("%s is a file where the index has a folder; remove or rename it, and the index is made anew", filepath.Dir(path))
+		}
 		return mark, nil, err
 	}
 	defer f.Close()
