@@ -124,10 +124,20 @@ func BenchmarkTokenizer(b *testing.B) {
 
 func BenchmarkNew(b *testing.B) {
 	file := sharedFile(b, sharedModel)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := bert.NewBytes(file, nil); err != nil {
-			b.Fatal(err)
-		}
+	prepared, err := bert.PrepareVocabulary(string(file))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, opts := range map[string]*bert.Options{"prepared": {Vocabulary: string(prepared)}, "whole": nil} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			start := cpuTime()
+			for b.Loop() {
+				if _, err := bert.NewBytes(file, opts); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric((cpuTime()-start).Seconds()*1000/float64(b.N), "CPU-ms")
+		})
 	}
 }

@@ -139,6 +139,7 @@ type unitState struct {
 
 type openBlock struct {
 	start, free, refused int
+	first                int // no unit before it is free
 }
 
 // maxRefused bounds the search for room in one block: nearly full blocks cost
@@ -213,7 +214,7 @@ func (b *trieBuilder) place(labels []byte) int {
 			b.grow()
 		}
 		o := &b.open[i]
-		if base, ok := b.fits(o.start, labels); ok {
+		if base, ok := b.fits(o, labels); ok {
 			b.state[base].isBase = true
 			for _, l := range labels {
 				b.state[base^int(l)].taken = true
@@ -230,14 +231,20 @@ func (b *trieBuilder) place(labels []byte) int {
 	}
 }
 
-// fits looks for a base in the block at start.
-func (b *trieBuilder) fits(start int, labels []byte) (int, bool) {
-	block := b.state[start:][:blockUnits]
+// fits looks for a base in the block o.
+func (b *trieBuilder) fits(o *openBlock, labels []byte) (int, bool) {
+	if o.free < len(labels) {
+		return 0, false
+	}
+	block := b.state[o.start:][:blockUnits]
+	for o.first < blockUnits && block[o.first].taken {
+		o.first++
+	}
 	if len(labels) == 0 {
 		labels = []byte{0}
 	}
 search:
-	for i := range block {
+	for i := o.first; i < blockUnits; i++ {
 		base := i ^ int(labels[0])
 		if block[i].taken || block[base].isBase {
 			continue
@@ -247,7 +254,7 @@ search:
 				continue search
 			}
 		}
-		return start + base, true
+		return o.start + base, true
 	}
 	return 0, false
 }

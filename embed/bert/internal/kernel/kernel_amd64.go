@@ -25,18 +25,30 @@ const (
 
 func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
 	actStride := ActBytes(groups)
-	done := tokens / tileQ4 * tileQ4
-	if done > 0 {
-		// Most products take one panel after the other: the next one comes into
-		// the cache meanwhile.
-		step := min(len(panel)/(done/tileQ4*groups)+1, 64)
-		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, done/tileQ4, len(panel), step)
-	}
-	switch tokens - done {
+	three, two, one := tokens/tileQ4, 0, 0
+	switch tokens % tileQ4 {
 	case 1:
-		q4Tiles1(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
+		// Twice two tokens cost less than three and one.
+		if three > 0 {
+			three, two = three-1, 2
+		} else {
+			one = 1
+		}
 	case 2:
-		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, 1, len(panel), 64)
+		two = 1
+	}
+	// Most products take one panel after the other: the next one comes into the
+	// cache meanwhile.
+	step := min(len(panel)/(max(three, 1)*groups)+1, 64)
+	if three > 0 {
+		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, three, len(panel), step)
+	}
+	done := three * tileQ4
+	if two > 0 {
+		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, two, len(panel), step)
+	}
+	if one > 0 {
+		q4Tiles1(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, one, len(panel), step)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestMulQ4(t *testing.T) {
 	for wName, weight := range weights {
 		for aName, act := range acts {
 			for _, groups := range []int{1, 2, 5, 48} {
-				for _, tokens := range []int{0, 1, 2, 3, 4, 5, 11} {
+				for _, tokens := range []int{0, 1, 2, 3, 4, 5, 7, 11} {
 					t.Run(fmt.Sprintf("%s/%s/%dx%d", wName, aName, groups, tokens), func(t *testing.T) {
 						checkMulQ4(t, weight, act, groups, tokens, rng)
 					})
