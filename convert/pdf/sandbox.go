@@ -124,16 +124,6 @@ func (s *sandbox) floats(out []float64) {
 	}
 }
 
-// doubles reads len(out) C doubles from the scratch space.
-func (s *sandbox) doubles(out []float64) {
-	data := s.bytes(s.scratch, 8*len(out))
-	for i := range out {
-		if 8*i+8 <= len(data) {
-			out[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-		}
-	}
-}
-
 // text16 runs a function that writes a UTF-16 text with a zero behind it into
 // a buffer given by its last two parameters, and returns the text's size in bytes.
 func (s *sandbox) text16(name string, params ...uint64) string {
