@@ -18,7 +18,7 @@ import (
 // built-in model (512 tokens) less its longest prefix.
 const (
 	minBudget = 16
-	maxBudget = 508
+	maxBudget = 509
 )
 
 // flags are the settings that can be given on the command line. Empty strings
