@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +89,7 @@ func (g guard) Convert(ctx context.Context, src Source, limits Limits) (*Documen
 		}
 		return nil, e
 	}
-	return nil, &Error{Source: src.Name, Format: g.format, Err: err, Hint: hintFor(err)}
+	return nil, &Error{Source: src.Name, Format: g.format, Err: err, Hint: hintFor(err, src.Data)}
 }
 
 func (g guard) run(ctx context.Context, src Source, limits Limits) (doc *Document, err error) {
@@ -99,14 +101,25 @@ func (g guard) run(ctx context.Context, src Source, limits Limits) (doc *Documen
 	return g.c.Convert(ctx, src, limits)
 }
 
-func hintFor(err error) string {
+func hintFor(err error, data []byte) string {
 	switch {
 	case errors.Is(err, ErrEncrypted):
 		return "save a copy without a password"
 	case errors.Is(err, ErrTooLarge):
 		return "raise the limit or split the document"
+	case errors.Is(err, ErrDamaged) && brokenZip(data):
+		return "the file seems cut off or damaged: copy or download it again, or open it in its program and save it anew"
 	}
 	return ""
+}
+
+// brokenZip reports whether data begins as a zip archive and has no readable directory at its end.
+func brokenZip(data []byte) bool {
+	if Sniff(data) != Zip {
+		return false
+	}
+	_, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	return err != nil
 }
 
 func (d *Document) normalize(format string) {

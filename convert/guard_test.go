@@ -3,6 +3,7 @@ package convert_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,27 @@ func TestNormalize(t *testing.T) {
 	} {
 		if got := convert.Normalize(tc.in); got != tc.want {
 			t.Errorf("Normalize(%q) = %q, want %q", tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestGuardHintForBrokenArchive(t *testing.T) {
+	whole := zipOf(t, "word/document.xml")
+	failing := convert.ConverterFunc(func(context.Context, convert.Source, convert.Limits) (*convert.Document, error) {
+		return nil, fmt.Errorf("%w: something", convert.ErrDamaged)
+	})
+	for _, tc := range []struct {
+		name string
+		data []byte
+		want bool
+	}{
+		{"cut", whole[:len(whole)-10], true},
+		{"whole", whole, false},
+		{"text", []byte("words"), false},
+	} {
+		_, err := convert.Guard("docx", failing).Convert(t.Context(), convert.Source{Name: "a.docx", Data: tc.data}, convert.Limits{})
+		if got := strings.Contains(fmt.Sprint(err), "copy or download it again"); got != tc.want || !errors.Is(err, convert.ErrDamaged) {
+			t.Errorf("%s: error %v, hint %v, want %v", tc.name, err, got, tc.want)
 		}
 	}
 }

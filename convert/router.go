@@ -133,8 +133,8 @@ func (r *Router) choose(src Source) (Format, error) {
 	}
 	found := Sniff(src.Data)
 	if !ok {
-		if modern, old := oldOffice[ext]; old {
-			return fail("", fmt.Errorf("%w: %s is an old binary Office format", ErrUnsupported, ext), "save it as "+modern+" and try again")
+		if kind, hint := unread(ext); kind != "" {
+			return fail("", fmt.Errorf("%w: %s is %s", ErrUnsupported, ext, kind), hint)
 		}
 		if !isURL(src.Name) && ext != "" || media != "" && media != "application/octet-stream" {
 			what := ext
@@ -185,9 +185,37 @@ func (r *Router) bySniffing(c Content, data []byte) (int, bool) {
 	return i, ok
 }
 
-// oldOffice maps the extensions of the binary Office formats to their successors.
-var oldOffice = map[string]string{
-	".doc": ".docx", ".dot": ".docx", ".xls": ".xlsx", ".xlt": ".xlsx", ".ppt": ".pptx", ".pps": ".pptx",
+// notRead lists well-known formats without a converter by what they are and
+// what a person can do instead.
+var notRead = []struct{ extensions, kind, hint string }{
+	{".doc .dot .wps", "an old binary Office format", "save it as .docx and try again"},
+	{".xls .xlt", "an old binary Office format", "save it as .xlsx and try again"},
+	{".ppt .pps .pot", "an old binary Office format", "save it as .pptx and try again"},
+	{".xlsb", "a binary Excel workbook", "save it as .xlsx and try again"},
+	{".pages", "an Apple iWork document", "export it as .docx or .pdf and try again"},
+	{".numbers", "an Apple iWork document", "export it as .xlsx or .csv and try again"},
+	{".key", "an Apple iWork document", "export it as .pptx or .pdf and try again"},
+	{".msg .pst .ost", "an Outlook file", "save the message as .eml and try again"},
+	{".mobi .azw .azw3 .kfx .fb2 .lit", "an e-book in another format", "convert it to .epub and try again"},
+	{".djvu .djv .ps .xps .oxps", "a document of page images or page descriptions", "convert it to .pdf and try again"},
+	{".one .vsd .vsdx .pub .mpp .wpd .hwp .chm", "a document of a program whose format is not read", "export it as .pdf or .docx and try again"},
+	{".mdb .accdb .sqlite .db .parquet", "a database", "export its tables as .csv and try again"},
+	{".zip .rar .7z .tar .gz .tgz .bz2 .xz .zst", "an archive", "unpack it and name the documents inside"},
+	{".png .jpg .jpeg .gif .webp .tif .tiff .bmp .heic .svg", "a picture", "text in pictures is not read; convert it with a text recognition program first"},
+	{".mp3 .m4a .wav .ogg .flac .mp4 .mov .mkv .avi .webm", "a recording", "name its transcript as .vtt or .srt"},
+}
+
+// unread says what a well-known format without a converter is, or "".
+func unread(ext string) (kind, hint string) {
+	if ext == "" {
+		return "", ""
+	}
+	for _, f := range notRead {
+		if slices.Contains(strings.Fields(f.extensions), ext) {
+			return f.kind, f.hint
+		}
+	}
+	return "", ""
 }
 
 // Extension returns the lower-case extension of a file name or URL with its

@@ -3,8 +3,9 @@
 // The renderer is our own, over the parser of golang.org/x/net/html: headings, lists,
 // definition lists, quotations, code with its language, tables and links keep
 // their structure, text is not escaped where Markdown does not need it, and
-// work and output stay linear in the input. It imports convert,
-// internal/charset, internal/mdtext and golang.org/x/net/html.
+// work and output stay linear in the input. Of a page fetched by its address
+// navigation and boilerplate go, unless too much would go with them. It imports convert,
+// internal/charset, internal/mdtext, golang.org/x/net/html and go-readability.
 package html
 
 import (
@@ -28,7 +29,7 @@ import (
 // Formats returns the format of this package.
 func Formats() []convert.Format {
 	return []convert.Format{{
-		Name: "html", Extensions: []string{".html", ".htm"}, MediaTypes: []string{"text/html", "application/xhtml+xml"},
+		Name: "html", Extensions: []string{".html", ".htm", ".xhtml"}, MediaTypes: []string{"text/html", "application/xhtml+xml"},
 		Content: convert.HTML, Sync: true, Converter: HTML{},
 	}}
 }
@@ -38,7 +39,8 @@ type HTML struct{}
 
 var _ convert.Converter = HTML{}
 
-// Convert renders the body. The title element gives the title; the language,
+// Convert renders the body, or of a fetched page ([convert.Source].Page) the
+// main content. The title element gives the title; the language,
 // author, description and keywords of the head go into the metadata.
 func (HTML) Convert(ctx context.Context, src convert.Source, limits convert.Limits) (*convert.Document, error) {
 	if err := ctx.Err(); err != nil {
@@ -60,8 +62,7 @@ func (HTML) Convert(ctx context.Context, src convert.Source, limits convert.Limi
 	doc := &convert.Document{Format: "html"}
 	r.head(root, doc)
 	r.w.Max = limits.OutputBytes
-	r.blocks(root)
-	r.flush()
+	r.body(root)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -76,6 +77,20 @@ func (HTML) Convert(ctx context.Context, src convert.Source, limits convert.Limi
 		doc.Metadata[k] = convert.Normalize(v)
 	}
 	return doc, nil
+}
+
+// body renders the page: of one fetched by its address the main content, where that is safe to tell.
+func (r *renderer) body(root *html.Node) {
+	if r.page {
+		if main := r.article(root); main != nil {
+			if h := r.heading1(root, main); h != nil {
+				r.heading(h, 1)
+			}
+			root = main
+		}
+	}
+	r.blocks(root)
+	r.flush()
 }
 
 var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{1,500}?charset\s*=\s*["']?\s*([\w.:-]+)|^\s*<\?xml[^>]{1,100}?encoding\s*=\s*["']([\w.:-]+)`)

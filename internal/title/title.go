@@ -64,7 +64,9 @@ func ForURL(given, converterTitle, markdown string) (title string, real bool) {
 // documents and pictures that are ingested.
 var extensions = map[string]bool{
 	".md": true, ".markdown": true, ".txt": true, ".pdf": true, ".docx": true, ".pptx": true, ".xlsx": true,
-	".html": true, ".htm": true, ".csv": true, ".epub": true, ".ipynb": true, ".vtt": true,
+	".html": true, ".htm": true, ".xhtml": true, ".csv": true, ".tsv": true, ".epub": true, ".ipynb": true, ".vtt": true, ".srt": true,
+	".odt": true, ".ods": true, ".odp": true, ".rtf": true, ".eml": true, ".rst": true, ".org": true, ".adoc": true, ".asciidoc": true,
+	".doc": true, ".xls": true, ".ppt": true, ".docm": true, ".xlsm": true, ".pptm": true, ".json": true, ".jsonl": true, ".xml": true, ".log": true,
 	".png": true, ".jpg": true, ".jpeg": true, ".tiff": true, ".tif": true, ".bmp": true, ".webp": true,
 }
 

@@ -46,6 +46,7 @@ func TestForFile(t *testing.T) {
 		{name: "decomposed name", file: "Расходы \u0438\u0306.xlsx", want: "Расходы \u0439"},
 		{name: "decomposed generic name", markdown: "# Scope", file: "безымянныи\u0306.txt", want: "Scope"},
 		{name: "extension twice", file: "report.pdf.PDF", want: "report", notReal: true},
+		{name: "another extension inside", file: "minutes.odt.rtf", want: "minutes"},
 		{name: "name that is a number", markdown: "text", file: "p00007.md", want: "p00007", notReal: true},
 		{name: "name that is a word", markdown: "text", file: "смета_2026.txt", want: "смета 2026"},
 		{name: "Chinese name", markdown: "text", file: "合同.txt", want: "合同"},
