@@ -162,6 +162,7 @@ func flatten(text string, depth int) string {
 	type open struct {
 		tag     string
 		dropped bool
+		times   int // equal neighbours are one entry, so that a deep page needs little memory
 	}
 	var (
 		b     strings.Builder
@@ -198,7 +199,11 @@ func flatten(text string, depth int) string {
 			} else {
 				b.WriteByte(' ')
 			}
-			stack = append(stack, open{tag, drop})
+			if top := len(stack) - 1; top >= 0 && stack[top].tag == tag && stack[top].dropped == drop {
+				stack[top].times++
+			} else {
+				stack = append(stack, open{tag, drop, 1})
+			}
 			count[tag]++
 			continue
 		}
@@ -206,8 +211,10 @@ func flatten(text string, depth int) string {
 			continue
 		}
 		for {
-			top := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
+			top := &stack[len(stack)-1]
+			if top.times--; top.times == 0 {
+				stack = stack[:len(stack)-1]
+			}
 			count[top.tag]--
 			if !top.dropped {
 				total -= weight(atom.Lookup([]byte(top.tag)))
