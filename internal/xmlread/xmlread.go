@@ -36,7 +36,8 @@ type Options struct {
 	// Text bounds the bytes of one text or tag, and of all text in one tree,
 	// which is in memory several times. 0 means 64 MiB.
 	Text int
-	// Prefix gives the prefix for a namespace, such as "text:"; nil means none for all.
+	// Prefix gives the prefix for a namespace, such as "text:"; nil means none
+	// for all. It must give the same each time: a Reader remembers some names.
 	Prefix func(namespace string) string
 }
 
@@ -114,7 +115,8 @@ type Reader struct {
 	d     *xml.Decoder
 	o     Options
 	depth int
-	err   error // found before reading
+	err   error               // found before reading
+	names map[xml.Name]string // what name gave for a few names
 }
 
 // New returns a reader of data. UTF-16 is recognised, other character sets
@@ -228,8 +230,21 @@ func (r *Reader) name(n xml.Name) string {
 	if r.o.Prefix == nil || n.Space == "" {
 		return n.Local
 	}
-	return r.o.Prefix(n.Space) + n.Local
+	if name, ok := r.names[n]; ok {
+		return name
+	}
+	name := r.o.Prefix(n.Space) + n.Local
+	if len(r.names) < maxNames && len(n.Space)+len(n.Local) < 200 {
+		if r.names == nil {
+			r.names = map[xml.Name]string{}
+		}
+		r.names[n] = name
+	}
+	return name
 }
+
+// maxNames bounds the names that are remembered. The formats have some hundred.
+const maxNames = 1000
 
 func (r *Reader) element(t xml.StartElement) *Node {
 	n := &Node{Name: r.name(t.Name)}
