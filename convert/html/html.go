@@ -51,6 +51,9 @@ func (HTML) Convert(ctx context.Context, src convert.Source, limits convert.Limi
 	if err != nil {
 		return nil, fmt.Errorf("%w: decode HTML: %v", convert.ErrDamaged, err)
 	}
+	if isXHTML(src, text) {
+		text = expandEmpty(text)
+	}
 	root, err := parse(ctx, text)
 	if err != nil {
 		return nil, err

@@ -101,6 +101,19 @@ func TestPage(t *testing.T) {
 	}
 }
 
+func TestXHTML(t *testing.T) {
+	const in = `<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="a.js"/><style/></head><body><textarea/><p>one<br/>two</p><a id="x"/><p>three</p></body></html>`
+	for name, src := range map[string]convert.Source{
+		"extension":   {Name: "a.xhtml", Data: []byte(in)},
+		"media type":  {MediaType: "application/xhtml+xml; charset=utf-8", Data: []byte(in)},
+		"declaration": {Name: "a.html", Data: []byte(`<?xml version="1.0"?>` + in)},
+	} {
+		if got, want := run(t, src).Markdown, "one\ntwo\n\nthree\n"; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestCharset(t *testing.T) {
 	cp1251, err := charmap.Windows1251.NewEncoder().String("Ёж и договор")
 	if err != nil {
