@@ -15,18 +15,9 @@ const format = "pdf"
 // read converts one document. After an error the instance may be in any
 // state; after success too it is not used again.
 func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits) (*convert.Document, error) {
-	at := in.put(data)
-	opened := uint64(uint32(in.call("FPDF_LoadMemDocument", at, uint64(len(data)), 0)))
-	if opened == 0 {
-		code := in.number("FPDF_GetLastError")
-		if in.err != nil {
-			return nil, engineError("open", in.err)
-		}
-		return nil, openError(code, data)
-	}
-	pages := in.number("FPDF_GetPageCount", opened)
-	if in.err != nil {
-		return nil, engineError("count pages", in.err)
+	pages, err := in.open(data)
+	if err != nil {
+		return nil, err
 	}
 	if pages > limits.Pages {
 		return nil, &convert.LimitError{What: "pages", Max: int64(limits.Pages)}
@@ -35,18 +26,17 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 		return nil, explainFormat(data)
 	}
 	doc := &convert.Document{Format: format}
-	in.describe(opened, doc)
-	outline := in.outline(opened)
+	in.describe(doc)
+	outline := in.outline()
 
 	texts := make([]pageText, 0, min(pages, 1024))
-	fonts := map[uint64]bool{}
 	var bare, broken []int // page numbers
 	var size int64
 	for page := range pages {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		got, err := in.page(opened, page, fonts)
+		got, err := in.page(page)
 		switch {
 		case errors.Is(err, errPage):
 			broken = append(broken, page+1)
@@ -99,31 +89,6 @@ func markdown(pages []pageText, outline map[string]int) string {
 		}
 	}
 	return out.String()
-}
-
-// What FPDF_GetLastError returns (fpdfview.h).
-const (
-	codePassword = 4
-	codeSecurity = 5
-)
-
-// openError words why PDFium did not open data.
-func openError(code int, data []byte) error {
-	switch code {
-	case codePassword:
-		return &convert.Error{
-			Format: format,
-			Err:    fmt.Errorf("%w: a password is needed to open it", convert.ErrEncrypted),
-			Hint:   "save a copy without a password",
-		}
-	case codeSecurity:
-		return &convert.Error{
-			Format: format,
-			Err:    fmt.Errorf("%w: its kind of encryption is not supported", convert.ErrEncrypted),
-			Hint:   "save a copy without encryption",
-		}
-	}
-	return explainFormat(data)
 }
 
 // engineError is for failures in the middle of a document, all of which come from its content.

@@ -1,3 +1,5 @@
+//go:build !lite
+
 package pdf
 
 import (
@@ -101,6 +103,8 @@ func (e *engine) close() error {
 type instance struct {
 	*sandbox
 	pdfium pdfium.Pdfium
+	doc    uint64          // FPDF_DOCUMENT
+	fonts  map[uint64]bool // whether a font is bold
 	heap   *sandboxMemory
 	disarm func() bool   // stops watching the context; false when the watch began to kill
 	killed chan struct{} // closed when the kill is over
@@ -111,7 +115,7 @@ func (e *engine) instance(ctx context.Context, memory int64) (*instance, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	in := &instance{heap: &sandboxMemory{limit: uint64(memory)}, killed: make(chan struct{})}
+	in := &instance{fonts: map[uint64]bool{}, heap: &sandboxMemory{limit: uint64(memory)}, killed: make(chan struct{})}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.next = in.heap
@@ -134,6 +138,9 @@ func (e *engine) instance(ctx context.Context, memory int64) (*instance, error) 
 	})
 	return in, nil
 }
+
+// refused reports whether the document met its limit of memory.
+func (in *instance) refused() bool { return in.heap.refused.Load() }
 
 // release frees the sandbox. No call of the instance may be running.
 func (in *instance) release() {

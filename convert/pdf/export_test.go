@@ -4,13 +4,10 @@ package pdf
 type Line = line
 
 var (
-	CacheSound = cacheSound
-	CacheSweep = cacheSweep
-	CacheSeal  = cacheSeal
-	Date       = date
-	PageList   = pageList
-	Plain      = plain
-	RealTitle  = realTitle
+	Date      = date
+	PageList  = pageList
+	Plain     = plain
+	RealTitle = realTitle
 )
 
 // LayOut lays out the pages of a document.

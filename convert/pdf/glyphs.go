@@ -61,23 +61,9 @@ type textStyle struct {
 	bold  bool
 }
 
-// A pageReader reads the text of one page.
-type pageReader struct {
-	*sandbox
-	text   uint64 // FPDF_TEXTPAGE
-	fonts  map[uint64]bool
-	object uint64 // whose style is:
-	style  textStyle
-}
-
-// frames returns the words of the page by the direction in which they run,
+// framesOf returns the words of the page by the direction in which they run,
 // the direction of most letters first.
-func (p *pageReader) frames() []*frame {
-	count := p.number("FPDFText_CountChars", p.text)
-	if count <= 0 || p.err != nil {
-		return nil
-	}
-	runes := p.runes(count)
+func (p *pageReader) framesOf(runes []rune) []*frame {
 	frames, downward := p.words(runes, false)
 	if downward {
 		frames, _ = p.words(runes, true)
@@ -102,68 +88,32 @@ func frameOf(frames *[]*frame, angle int) *frame {
 	return f
 }
 
-// runes returns the page's letters by their index.
-func (p *pageReader) runes(count int) []rune {
-	at := p.alloc(2 * (count + 1) * 2)
-	n := p.number("FPDFText_GetText", p.text, 0, uint64(count), at)
-	text := decode16(p.bytes(at, 2*n))
-	p.free(at)
-	runes := []rune(text)
-	if len(runes) == count {
-		return runes
-	}
-	// PDFium leaves letters out of the text that it counts.
-	runes = make([]rune, count)
-	for i := range runes {
-		runes[i] = rune(uint32(p.call("FPDFText_GetUnicode", p.text, uint64(i))))
-	}
-	return runes
-}
-
-// readStyle makes p.style that of a letter.
-func (p *pageReader) readStyle(i int) {
-	object := uint64(uint32(p.call("FPDFText_GetTextObject", p.text, uint64(i))))
-	if object == p.object && object != 0 {
-		return
-	}
-	p.object = object
-	size := math.Float64frombits(p.call("FPDFText_GetFontSize", p.text, uint64(i)))
-	var m [6]float64 // a, b, c, d, e, f
-	if p.number("FPDFText_GetMatrix", p.text, uint64(i), p.scratch) != 0 {
-		p.floats(m[:])
-	} else {
-		m = [6]float64{1, 0, 0, 1}
-	}
-	p.style = textStyle{size: size * math.Hypot(m[2], m[3])}
-	if degrees := math.Round(math.Atan2(m[1], m[0]) * 180 / math.Pi); !math.IsNaN(degrees) {
-		p.style.angle = (int(degrees) + 360) % 360
-		// Slightly crooked text, as under a scan, is meant straight.
-		if near := (p.style.angle + 2) / 90 * 90; p.style.angle-near <= 2 {
-			p.style.angle = near % 360
-		}
-	}
-	if object == 0 {
-		return
-	}
-	font := uint64(uint32(p.call("FPDFTextObj_GetFont", object)))
-	bold, ok := p.fonts[font]
-	if !ok && font != 0 {
-		bold = p.boldFont(font)
-		p.fonts[font] = bold
-	}
-	p.style.bold = bold
-}
-
-// boldFont goes by the font's name: the flags and weights in files are often not set.
-func (p *pageReader) boldFont(font uint64) bool {
-	name := strings.ToLower(strings.TrimRight(string(p.buffer("FPDFFont_GetBaseFontName", font)), "\x00"))
+// boldName goes by the font's name: the flags and weights in files are often not set.
+func boldName(name string) bool {
+	name = strings.ToLower(name)
 	for _, mark := range []string{"bold", "black", "heavy", "semibold", "demi", "cmbx", "-bd", "bx1", "medi"} {
 		if strings.Contains(name, mark) && !strings.Contains(name, "medium") {
 			return true
 		}
 	}
-	const forceBold = 1 << 18 // ISO 32000-1, table 123
-	return p.number("FPDFFont_GetFlags", font)&forceBold != 0
+	return false
+}
+
+// forceBold is a flag of fonts (ISO 32000-1, table 123).
+const forceBold = 1 << 18
+
+// styleAngle returns the direction of text along (x, y) in degrees.
+func styleAngle(x, y float64) int {
+	degrees := math.Round(math.Atan2(y, x) * 180 / math.Pi)
+	if math.IsNaN(degrees) {
+		return 0
+	}
+	angle := (int(degrees) + 360) % 360
+	// Slightly crooked text, as under a scan, is meant straight.
+	if near := (angle + 2) / 90 * 90; angle-near <= 2 {
+		angle = near % 360
+	}
+	return angle
 }
 
 func finite(r rect) bool {

@@ -10,6 +10,12 @@ import (
 	"github.com/minirag/minirag/convert"
 )
 
+const (
+	// outlineItems and outlineDepth bound what is read of an outline, which may run in circles.
+	outlineItems = 5000
+	outlineDepth = 16
+)
+
 // metadataKeys are the entries of the information dictionary (ISO 32000-1,
 // 14.3.3) by the names under which a Document has them.
 var metadataKeys = map[string]string{
@@ -18,11 +24,9 @@ var metadataKeys = map[string]string{
 }
 
 // describe fills doc's title and metadata. A document without any is no error.
-func (in *instance) describe(ref uint64, doc *convert.Document) {
+func (in *instance) describe(doc *convert.Document) {
 	for _, tag := range []string{"Title", "Author", "Subject", "Keywords", "CreationDate", "ModDate"} {
-		name := in.put([]byte(tag))
-		value := convert.OneLine(plain(in.text16("FPDF_GetMetaText", ref, name)))
-		in.free(name)
+		value := convert.OneLine(plain(in.meta(tag)))
 		switch {
 		case tag == "Title":
 			doc.Title = realTitle(value)

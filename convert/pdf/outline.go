@@ -1,18 +1,14 @@
+//go:build !lite
+
 package pdf
 
-const (
-	// outlineItems and outlineDepth bound what is read of an outline, which may run in circles.
-	outlineItems = 5000
-	outlineDepth = 16
-)
-
 // outline returns the levels of the titles in a document's outline by folded title.
-func (in *instance) outline(doc uint64) map[string]int {
+func (in *instance) outline() map[string]int {
 	levels := map[string]int{}
 	seen := map[uint64]bool{}
 	var walk func(parent uint64, depth int)
 	walk = func(parent uint64, depth int) {
-		item := uint64(uint32(in.call("FPDFBookmark_GetFirstChild", doc, parent)))
+		item := uint64(uint32(in.call("FPDFBookmark_GetFirstChild", in.doc, parent)))
 		for item != 0 && !seen[item] && len(seen) < outlineItems {
 			seen[item] = true
 			title := foldTitle(plain(in.text16("FPDFBookmark_GetTitle", item)))
@@ -22,7 +18,7 @@ func (in *instance) outline(doc uint64) map[string]int {
 			if depth < outlineDepth {
 				walk(item, depth+1)
 			}
-			item = uint64(uint32(in.call("FPDFBookmark_GetNextSibling", doc, item)))
+			item = uint64(uint32(in.call("FPDFBookmark_GetNextSibling", in.doc, item)))
 		}
 	}
 	walk(0, 1)

@@ -10,34 +10,19 @@ type pageText struct {
 	size   int // of the text in bytes
 }
 
-// errPage says that PDFium could not load a page.
+// errPage says that a page could not be loaded.
 var errPage = errors.New("page cannot be loaded")
 
-// page reads and orders the text of one page.
-func (in *instance) page(doc uint64, index int, fonts map[uint64]bool) (pageText, error) {
-	page := uint64(uint32(in.call("FPDF_LoadPage", doc, uint64(index))))
-	if in.err != nil {
-		return pageText{}, in.err
-	}
-	if page == 0 {
-		return pageText{}, errPage
-	}
-	text := uint64(uint32(in.call("FPDFText_LoadPage", page)))
-	if text == 0 {
-		in.call("FPDF_ClosePage", page)
-		if in.err != nil {
-			return pageText{}, in.err
-		}
-		return pageText{}, errPage
-	}
-	p := &pageReader{sandbox: in.sandbox, text: text, fonts: fonts}
+// layFrames orders the words of a page. rules gives the lines drawn on it as
+// seen by text of an angle.
+func layFrames(frames []*frame, rules func(angle int) []rect) pageText {
 	var out pageText
-	for i, f := range p.frames() {
-		var rules []rect
+	for i, f := range frames {
+		var drawn []rect
 		if i == 0 {
-			rules = p.rules(page, f.angle)
+			drawn = rules(f.angle)
 		}
-		blocks := layFrame(f, rules)
+		blocks := layFrame(f, drawn)
 		if i > 0 {
 			// Stamps and axes of charts have no place in the order of the rest.
 			for _, b := range blocks {
@@ -48,8 +33,6 @@ func (in *instance) page(doc uint64, index int, fonts map[uint64]bool) (pageText
 		}
 		out.blocks = append(out.blocks, blocks...)
 	}
-	in.call("FPDFText_ClosePage", text)
-	in.call("FPDF_ClosePage", page)
 	for _, b := range out.blocks {
 		if b.table != nil {
 			out.size += b.table.size()
@@ -58,7 +41,7 @@ func (in *instance) page(doc uint64, index int, fonts map[uint64]bool) (pageText
 			out.size += len(l.text) + 1
 		}
 	}
-	return out, in.err
+	return out
 }
 
 // layFrame orders the words of one direction. Ruled tables stand among the

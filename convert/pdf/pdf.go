@@ -193,7 +193,7 @@ func (c *Converter) convert(ctx context.Context, e *engine, data []byte, limits 
 		return nil, ErrClosed
 	case err != nil && timed.Err() != nil:
 		return nil, &convert.LimitError{What: "conversion time in milliseconds", Max: limits.Time.Milliseconds()}
-	case in != nil && in.heap.refused.Load():
+	case in != nil && in.refused():
 		// Also when PDFium went on without the memory: text may be missing.
 		return nil, &convert.LimitError{What: "memory in bytes", Max: limits.Memory}
 	case err != nil:

@@ -70,16 +70,6 @@ func plainRun(runes []rune) int {
 	return len(runes)
 }
 
-// box returns the box of letter i in the page's own space.
-func (p *pageReader) box(i int) (rect, bool) {
-	if p.number("FPDFText_GetLooseCharBox", p.text, uint64(i), p.scratch) == 0 {
-		return rect{}, false
-	}
-	var f [4]float64 // left, top, right, bottom
-	p.floats(f[:])
-	return rect{min(f[0], f[2]), min(f[1], f[3]), max(f[0], f[2]), max(f[1], f[3])}, true
-}
-
 // whole adds a word by its first and last letter. It does nothing and returns
 // false when these do not stand as in one word.
 func (b *wordBuilder) whole(i int, runes []rune) bool {
