@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	// maxArticleNodes bounds the pages whose main content is looked for: the
-	// search cannot be interrupted and its work may grow with nodes times depth.
+	// maxArticleNodes and maxArticleWork bound the pages whose main content is
+	// looked for: the search cannot be interrupted, and it reads the text of
+	// each element again for each one around it. The work is the sum over the texts of their
+	// bytes times their depth: a page of 1 MB at depth 30 is at the bound and takes about a second.
 	maxArticleNodes = 20_000
+	maxArticleWork  = 30_000_000
 	// minArticleText is the length in bytes below which a page is short enough to keep whole.
 	minArticleText = 500
 )
@@ -21,11 +24,8 @@ const (
 // body serves better: the page is tiny or huge, nothing stands out, or too
 // much would be lost. It leaves root as it is.
 func (r *renderer) article(root *html.Node) (found *html.Node) {
-	nodes := 0
-	for range root.Descendants() {
-		if nodes++; nodes > maxArticleNodes {
-			return nil
-		}
+	if !searchable(root) {
+		return nil
 	}
 	whole := r.measure(root)
 	if whole.text < minArticleText {
@@ -49,6 +49,27 @@ func (r *renderer) article(root *html.Node) (found *html.Node) {
 		return nil
 	}
 	return got.Node
+}
+
+func searchable(root *html.Node) bool {
+	nodes, work := 0, 0
+	var walk func(n *html.Node, depth int) bool
+	walk = func(n *html.Node, depth int) bool {
+		nodes++
+		if n.Type == html.TextNode {
+			work += len(n.Data) * depth
+		}
+		if nodes > maxArticleNodes || work > maxArticleWork {
+			return false
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if !walk(c, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return walk(root, 0)
 }
 
 // content is how much a tree holds of what must not get lost.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/convert/html"
@@ -117,11 +118,31 @@ func TestPageKeepsAll(t *testing.T) {
 	}
 }
 
+func FuzzPage(f *testing.F) {
+	f.Add("<nav>a</nav><article><h1>b</h1><p>c, d</p></article><aside>e</aside>")
+	f.Add("<div class=sidebar><ul><li><a href=x>y</a></ul></div><table><tr><td>a<td>b</table><pre>c</pre>")
+	f.Fuzz(func(t *testing.T, s string) {
+		s += "<p>" + strings.Repeat("Words, and more of them. ", 40)
+		src := convert.Source{Name: "https://example.com/a", Data: []byte(s)}
+		_, fileErr := html.HTML{}.Convert(t.Context(), src, convert.Limits{})
+		src.Page = true
+		doc, err := html.HTML{}.Convert(t.Context(), src, convert.Limits{})
+		if (err == nil) != (fileErr == nil) {
+			t.Fatalf("as a page: %v, as a file: %v", err, fileErr)
+		}
+		if err == nil && !utf8.ValidString(doc.Markdown) {
+			t.Errorf("%q", doc.Markdown)
+		}
+	})
+}
+
 func BenchmarkPage(b *testing.B) {
 	text := "<p>" + strings.Repeat("Some words, and more of them. ", 5) + "</p>"
 	for name, page := range map[string]string{
 		"flat":   "<body><article>" + strings.Repeat(text, 9_000) + "</article>",
 		"nested": "<body>" + strings.Repeat("<div>"+text, 400),
+		"deep":   "<body>" + strings.Repeat("<div>", 450) + strings.Repeat(text, 400),
+		"tables": "<body>" + strings.Repeat("<table><tr><td>", 120) + strings.Repeat(text+"<td>", 500),
 		"forest": "<body>" + strings.Repeat(strings.Repeat("<div>", 300)+text+strings.Repeat("</div>", 300), 60),
 	} {
 		b.Run(name, func(b *testing.B) {
