@@ -4,7 +4,6 @@ package pdf
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 
 	"github.com/ledongthuc/pdf"
@@ -103,13 +102,7 @@ func (in *instance) interpret(content []byte, do func(args []pdf.Value, op strin
 	cost := operandSize * len(content)
 	in.spend(cost)
 	defer func() { in.memory += int64(cost) }()
-	var doc bytes.Buffer
-	fmt.Fprintf(&doc, "%%PDF-1.4\n1 0 obj\n<</Length %d>>\nstream\n", len(content)+1)
-	doc.Write(content)
-	doc.WriteString("\n\nendstream\nendobj\n")
-	start := doc.Len()
-	fmt.Fprintf(&doc, "xref\n0 2\n0000000000 65535 f \n%010d 00000 n \ntrailer\n<</Size 2/Content 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len("%PDF-1.4\n"), start)
-	r, err := pdf.NewReader(&guarded{ctx: in.ctx, data: doc.Bytes()}, int64(doc.Len()))
+	r, err := wrap(in.ctx, content)
 	if err != nil {
 		in.alive()
 		panic(errPage)

@@ -135,6 +135,13 @@ func (in *instance) fillSimple(f *font, v pdf.Value) {
 			}
 		}
 	}
+	if file := d.Key("FontFile3"); base == "" && file.Kind() == pdf.Stream && file.Key("Subtype").Name() == "Type1C" {
+		for c, s := range cffLetters(in.unpack(file)) {
+			if c < 256 {
+				f.simple[c] = s
+			}
+		}
+	}
 	if strings.Contains(f.name, "Symbol") && symbolic {
 		for c, r := range symbolLetters {
 			f.simple[c] = string(r)
@@ -286,7 +293,33 @@ func (in *instance) fillComposite(f *font, v pdf.Value) {
 		f.vertical = enc.Key("WMode").Int64() == 1
 	}
 	f.vertical = f.vertical || strings.HasSuffix(name, "-V")
-	f.legacy = legacyMap(name)
+	if f.legacy = legacyMap(name); f.legacy != nil || v.Key("ToUnicode").Kind() == pdf.Stream {
+		return
+	}
+	switch child.Key("CIDSystemInfo").Key("Ordering").RawString() {
+	case "Japan1", "GB1", "CNS1", "Korea1":
+		for c := range uint32(95) { // Latin letters; the others would take large tables
+			f.texts[c+1] = string(rune(c + ' '))
+		}
+		return
+	}
+	file := child.Key("FontDescriptor").Key("FontFile2")
+	if file.Kind() != pdf.Stream {
+		return
+	}
+	glyphs := letters(in.unpack(file))
+	if m := child.Key("CIDToGIDMap"); m.Kind() == pdf.Stream {
+		data := in.unpack(m)
+		for cid := 0; 2*cid+1 < len(data) && cid < maxMapped; cid++ {
+			if r := glyphs[int(data[2*cid])<<8|int(data[2*cid+1])]; r != 0 {
+				f.texts[uint32(cid)] = string(r)
+			}
+		}
+		return
+	}
+	for g, r := range glyphs {
+		f.texts[uint32(g)] = string(r)
+	}
 }
 
 // legacyMap returns the encoding of a predefined CMap (ISO 32000-1, table 118), or nil.

@@ -32,6 +32,7 @@ func (in *instance) page(index int) (text pageText, err error) {
 	c.state = graphics{ctm: matrix{1, 0, 0, 1}, scale: 1}
 	c.run(in.contents(leaf.page.Key("Contents")))
 	p := &pageReader{}
+	logicalGlyphs(d.glyphs)
 	frames := p.framesOf(p.stream(d.glyphs))
 	text = layFrames(frames, func(angle int) []rect {
 		if angle%90 != 0 {
@@ -131,7 +132,11 @@ func (p *pageReader) stream(glyphs []glyph) []rune {
 		for _, r := range g.text {
 			box := g.box
 			if n > 1 { // the letters of a ligature share its width
-				box = part(g.box, g.style.angle, k, n)
+				at := k
+				if direction(g.text) == 1 {
+					at = n - 1 - k
+				}
+				box = part(g.box, g.style.angle, at, n)
 			}
 			put(r, box, g.style)
 			k++
