@@ -91,6 +91,22 @@ func markdown(pages []pageText, outline map[string]int) string {
 	return out.String()
 }
 
+func errPassword() error {
+	return &convert.Error{
+		Format: format,
+		Err:    fmt.Errorf("%w: a password is needed to open it", convert.ErrEncrypted),
+		Hint:   "save a copy without a password",
+	}
+}
+
+func errSecurity() error {
+	return &convert.Error{
+		Format: format,
+		Err:    fmt.Errorf("%w: its kind of encryption is not supported", convert.ErrEncrypted),
+		Hint:   "save a copy without encryption",
+	}
+}
+
 // engineError is for failures in the middle of a document, all of which come from its content.
 func engineError(op string, err error) error {
 	return fmt.Errorf("%w: %s: %v", convert.ErrDamaged, op, err)

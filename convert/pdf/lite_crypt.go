@@ -13,8 +13,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
-
-	"github.com/minirag/minirag/convert"
 )
 
 // Methods of encryption of a crypt filter (ISO 32000-2, table 25).
@@ -311,20 +309,4 @@ func (in *instance) decrypt(f *rebuilt) error {
 		f.objects[id] = l.unlock(o)
 	}
 	return nil
-}
-
-func errPassword() error {
-	return &convert.Error{
-		Format: format,
-		Err:    fmt.Errorf("%w: a password is needed to open it", convert.ErrEncrypted),
-		Hint:   "save a copy without a password",
-	}
-}
-
-func errSecurity() error {
-	return &convert.Error{
-		Format: format,
-		Err:    fmt.Errorf("%w: its kind of encryption is not supported", convert.ErrEncrypted),
-		Hint:   "save a copy without encryption",
-	}
 }

@@ -133,15 +133,12 @@ func (in *instance) expand(f *rebuilt) {
 	if err != nil {
 		return
 	}
-	// What stands in the file itself is kept only when it is of the same file
-	// version, which cannot be told: a packed object wins over none.
 	loose := r.Trailer().Key("Loose")
-	fresh := map[int]bool{}
 	for i := range loose.Len() {
 		var ignored error
 		func() {
 			defer in.catch(&ignored)
-			s := loose.Index(i)
+			s, place := loose.Index(i), f.objects[packed[i]].place
 			data := in.unpack(s)
 			count, first := int(s.Key("N").Int64()), int(s.Key("First").Int64())
 			if first <= 0 || first > len(data) {
@@ -155,15 +152,14 @@ func (in *instance) expand(f *rebuilt) {
 				if err1 != nil || err2 != nil || id <= 0 || id >= maxID || at < 0 || first+at >= len(data) {
 					continue
 				}
-				if _, ok := f.objects[id]; ok && !fresh[id] {
-					continue
+				if o, ok := f.objects[id]; ok && o.place > place {
+					continue // a later version
 				}
-				fresh[id] = true
 				begin := skipWhite(data, first+at)
 				if begin >= len(data) {
 					continue
 				}
-				f.add(object{id: id, body: data[begin:skipValue(data, begin)]})
+				f.add(object{id: id, place: place, body: data[begin:skipValue(data, begin)]})
 			}
 		}()
 		if ignored != nil && ignored != errPage {

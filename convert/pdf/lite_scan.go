@@ -171,6 +171,7 @@ func valueOf(entries []entry, key string) []byte {
 type object struct {
 	id     int
 	gen    int
+	place  int    // in the file
 	body   []byte // without stream
 	stream []byte
 }
@@ -206,7 +207,7 @@ func scan(data []byte, found func(object), trailer func([]entry)) {
 			continue
 		}
 		o, end := readObject(data, at)
-		o.id, o.gen = id, gen
+		o.id, o.gen, o.place = id, gen, at
 		found(o)
 		at = max(end, at)
 	}

@@ -4,6 +4,10 @@
 //
 // It imports convert, go-pdfium, wazero and gofrs/flock.
 //
+// Built with the tag lite, it reads PDF with a light engine of its own on
+// ledongthuc/pdf instead: no WebAssembly and nothing to start, the same layout,
+// less of rare fonts and of damaged files.
+//
 // Text comes in reading order: columns one after the other, one line of the
 // page per line, with a blank line between paragraphs and pages. Tables, ruled
 // or made of text that lines up, are Markdown tables. Headings are short lines

@@ -3,11 +3,8 @@
 package pdf
 
 import (
-	"fmt"
 	"math"
 	"strings"
-
-	"github.com/minirag/minirag/convert"
 )
 
 // open loads a document and returns the number of its pages.
@@ -45,17 +42,9 @@ const (
 func openError(code int, data []byte) error {
 	switch code {
 	case codePassword:
-		return &convert.Error{
-			Format: format,
-			Err:    fmt.Errorf("%w: a password is needed to open it", convert.ErrEncrypted),
-			Hint:   "save a copy without a password",
-		}
+		return errPassword()
 	case codeSecurity:
-		return &convert.Error{
-			Format: format,
-			Err:    fmt.Errorf("%w: its kind of encryption is not supported", convert.ErrEncrypted),
-			Hint:   "save a copy without encryption",
-		}
+		return errSecurity()
 	}
 	return explainFormat(data)
 }
