@@ -48,7 +48,10 @@ func (in *instance) open(data []byte) (n int, err error) {
 	defer in.catch(&err)
 	in.spend(2 * len(data))
 	f := &rebuilt{objects: map[int]object{}}
-	scan(data, func(o object) { in.step(); f.add(o) }, f.trailer)
+	scan(data, func(o object) { in.step(); f.add(o) }, func(entries []entry) {
+		in.alive() // reading one may take all of the file
+		f.trailer(entries)
+	})
 	if len(f.objects) == 0 {
 		return 0, explainFormat(data)
 	}

@@ -144,8 +144,7 @@ func entriesOf(data []byte) []entry {
 	for at := skipWhite(data, 2); at < len(data) && data[at] != '>'; at = skipWhite(data, at) {
 		end := skipToken(data, at)
 		if data[at] != '/' {
-			at = end
-			continue
+			break // damaged: what follows may be the whole file, again for each dictionary
 		}
 		key := string(data[at+1 : end])
 		if at = skipWhite(data, end); at >= len(data) || data[at] == '>' {
