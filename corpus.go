@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/minirag/minirag/chunk"
@@ -195,6 +196,14 @@ func (c *Corpus) Resolve(path string) (string, error) {
 		return "", &SourceError{Op: "resolve", Source: path, Err: err}
 	}
 	return resolved, nil
+}
+
+// list joins paths for a message.
+func list(paths []string) string {
+	if len(paths) == 0 {
+		return "none"
+	}
+	return strings.Join(paths, ", ")
 }
 
 // source describes a stored document.

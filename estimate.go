@@ -1,9 +1,6 @@
 package minirag
 
-import (
-	"strings"
-	"unicode"
-)
+import "unicode"
 
 // estimate counts tokens for an embedder that cannot: digits and signs as one
 // token each, other text as one for 2.5 characters, and two special tokens.
@@ -19,12 +16,4 @@ func (estimate) CountTokens(text string) int {
 		}
 	}
 	return (rest*2+4)/5 + dense + 2
-}
-
-// list joins paths for a message.
-func list(items []string) string {
-	if len(items) == 0 {
-		return "none"
-	}
-	return strings.Join(items, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -160,13 +161,13 @@ func (c *Corpus) pairMoves(p *plan, fresh []scan.File, vanished []string, indexe
 	candidates := make(map[key][]string)
 	for _, source := range vanished {
 		if k := indexed[source]; !k.stale && k.hash != "" {
-			id := key{baseName(source), k.size}
+			id := key{filepath.Base(source), k.size}
 			candidates[id] = append(candidates[id], source)
 		}
 	}
 	moved := make(map[string]bool)
 	for _, f := range fresh {
-		id := key{baseName(f.Path), f.Size}
+		id := key{filepath.Base(f.Path), f.Size}
 		from := ""
 		if len(candidates[id]) > 0 {
 			// A file that cannot be hashed fails when it is ingested.

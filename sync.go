@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 
 	"github.com/minirag/minirag/index"
@@ -235,6 +234,3 @@ func (r *syncRun) report(p Progress) {
 	p.Done, p.Total, p.Counts = r.done, r.total, r.counts
 	r.progress(p)
 }
-
-// baseName is what a moved file must keep.
-func baseName(path string) string { return filepath.Base(path) }

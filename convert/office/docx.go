@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -79,14 +78,9 @@ type docx struct {
 }
 
 func (d *docx) read(doc *convert.Document) error {
-	main, err := d.p.First("", "officeDocument")
+	main, err := mainPart(d.p, "word/document.xml")
 	if err != nil {
 		return err
-	}
-	if main == "" || !d.p.Has(main) {
-		if main = "word/document.xml"; !d.p.Has(main) {
-			return fmt.Errorf("%w: the archive has no word/document.xml", ooxml.ErrMissing)
-		}
 	}
 	if err := d.supporting(main); err != nil {
 		return err

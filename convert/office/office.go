@@ -147,3 +147,16 @@ func realTitle(s string) bool {
 var noTitleWord = map[string]bool{
 	"untitled": true, "title": true, "document": true, "documento": true, "dokument": true, "документ": true, "название": true,
 }
+
+// mainPart returns the part that the package declares as its document, or the
+// one where programs usually put it.
+func mainPart(p *ooxml.Package, usual string) (string, error) {
+	main, err := p.First("", "officeDocument")
+	if err != nil || main != "" && p.Has(main) {
+		return main, err
+	}
+	if !p.Has(usual) {
+		return "", fmt.Errorf("%w: the archive has no %s", ooxml.ErrMissing, usual)
+	}
+	return usual, nil
+}

@@ -2,7 +2,6 @@ package office
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,14 +74,9 @@ func (s *slides) warn(what string, err error) {
 }
 
 func (s *slides) read(doc *convert.Document) error {
-	main, err := s.p.First("", "officeDocument")
+	main, err := mainPart(s.p, "ppt/presentation.xml")
 	if err != nil {
 		return err
-	}
-	if main == "" || !s.p.Has(main) {
-		if main = "ppt/presentation.xml"; !s.p.Has(main) {
-			return fmt.Errorf("%w: the archive has no ppt/presentation.xml", ooxml.ErrMissing)
-		}
 	}
 	if err := properties(s.p, doc); err != nil {
 		s.warn("document properties", err)

@@ -78,14 +78,9 @@ func (b *book) warn(what string, err error) {
 }
 
 func (b *book) read(doc *convert.Document) error {
-	main, err := b.p.First("", "officeDocument")
+	main, err := mainPart(b.p, "xl/workbook.xml")
 	if err != nil {
 		return err
-	}
-	if main == "" || !b.p.Has(main) {
-		if main = "xl/workbook.xml"; !b.p.Has(main) {
-			return fmt.Errorf("%w: the archive has no xl/workbook.xml", ooxml.ErrMissing)
-		}
 	}
 	if err := properties(b.p, doc); err != nil {
 		b.warn("document properties", err)
