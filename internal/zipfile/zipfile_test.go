@@ -94,3 +94,58 @@ func TestLimits(t *testing.T) {
 		t.Errorf("encrypted member: %v", err)
 	}
 }
+
+// FuzzOpen holds names inside the archive and what is read within the limit.
+func FuzzOpen(f *testing.F) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"word/document.xml", `..\out`, "a%20b", "/x/../Y"} {
+		w, err := z.Create(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if _, err := w.Write([]byte(strings.Repeat(name, 20))); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(b.Bytes()[:b.Len()/2])
+	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
+	const expanded = 1000
+	f.Fuzz(func(t *testing.T, data []byte) {
+		known := func(err error) bool {
+			var limit *zipfile.LimitError
+			return errors.As(err, &limit) || errors.Is(err, zipfile.ErrDamaged) || errors.Is(err, zipfile.ErrEncrypted)
+		}
+		a, err := zipfile.Open(data, 10, expanded)
+		if err != nil {
+			if !known(err) {
+				t.Errorf("Open: error of no kind: %v", err)
+			}
+			return
+		}
+		if len(a.Names()) > 10 {
+			t.Errorf("%d members", len(a.Names()))
+		}
+		sum := 0
+		for _, name := range a.Names() {
+			if zipfile.Outside(name) || zipfile.Clean(name) != name || strings.HasPrefix(name, "/") {
+				t.Errorf("name %q leads out", name)
+			}
+			if got, ok := a.Find(name); !ok || got != name {
+				t.Errorf("Find(%q) = %q, %v", name, got, ok)
+			}
+			got, err := a.Read(name)
+			if err != nil && !known(err) {
+				t.Errorf("Read(%q): error of no kind: %v", name, err)
+			}
+			sum += len(got)
+		}
+		if sum > expanded {
+			t.Errorf("%d bytes read, limit %d", sum, expanded)
+		}
+	})
+}
