@@ -190,6 +190,7 @@ func newTokenizer(f *file, prepared string) (*Tokenizer, error) {
 	t.split = &unigram{
 		trie: table.trie, scores: v.scores, charsmap: m,
 		unk: t.unk, unkScore: float64(table.lowest) - unknownPenalty,
+		rules: UnigramRules{Collapse: true},
 	}
 	return t, nil
 }

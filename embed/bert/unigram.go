@@ -2,6 +2,7 @@ package bert
 
 import (
 	"math"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -25,6 +26,7 @@ type unigram struct {
 	charsmap *charsmap
 	unk      int32
 	unkScore float64
+	rules    UnigramRules
 }
 
 // step is the best way to a position in a word: over the piece id that began
@@ -42,7 +44,7 @@ func (u *unigram) split(sc *scratch, text string) {
 		// Most text is printable ASCII between other ASCII.
 		if c := text[0]; c < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) &&
 			c != '\r' && u.charsmap.single[c>>6]&(1<<(c&63)) == 0 {
-			if c != ' ' && sc.inside && len(sc.bytes) < maxWord {
+			if c > ' ' && sc.inside && len(sc.bytes) < maxWord {
 				sc.bytes, space = append(sc.bytes, c), false
 			} else {
 				space = u.put(sc, rune(c), space)
@@ -60,14 +62,22 @@ func (u *unigram) split(sc *scratch, text string) {
 			space = u.put(sc, r, space)
 		}
 	}
+	if space && u.rules.Trim {
+		sc.bytes = sc.bytes[:0]
+	}
 	u.flush(sc)
 }
 
 // put takes the next normalised character; it returns whether it was a space.
 func (u *unigram) put(sc *scratch, r rune, afterSpace bool) bool {
+	if u.rules.Words && unicode.IsSpace(r) {
+		u.flush(sc)
+		sc.inside = false
+		return false
+	}
 	switch r {
 	case ' ':
-		if afterSpace {
+		if afterSpace && u.rules.Collapse {
 			return true
 		}
 		u.flush(sc)

@@ -16,9 +16,9 @@ const maxWordRunes = 100
 // punctuation and ideographs, and each word is taken apart by its longest
 // known prefixes (Devlin et al. 2018, arXiv:1810.04805, and the code with it).
 type wordPiece struct {
-	trie    trie
-	unk     int32
-	uncased bool
+	trie  trie
+	unk   int32
+	rules WordPieceRules
 }
 
 // newWordPiece builds the tables. llama.cpp writes a piece that begins a word
@@ -59,17 +59,19 @@ func newWordPiece(v *vocabulary, unk int32) (*wordPiece, error) {
 	}
 	// No key of llama.cpp says whether case matters: a vocabulary with no
 	// capital in it can only be meant for lower-case text.
-	return &wordPiece{trie: t, unk: unk, uncased: !upper}, nil
+	return &wordPiece{trie: t, unk: unk, rules: WordPieceRules{
+		Clean: true, Ideographs: true, Lower: !upper, Strip: !upper, MaxWordRunes: maxWordRunes,
+	}}, nil
 }
 
 func (w *wordPiece) split(sc *scratch, text string) {
 	text = strings.ToValidUTF8(text, "\ufffd")
 	sc.word = sc.word[:0]
-	if w.uncased && !ascii(text) {
+	if w.rules.Strip && !ascii(text) {
 		// Only the cleaned text is decomposed, so that what the cleaning takes
 		// away cannot keep a mark from its letter.
 		text = strings.Map(func(r rune) rune {
-			if dropped(r) {
+			if w.rules.Clean && dropped(r) {
 				return -1
 			}
 			return r
@@ -79,18 +81,32 @@ func (w *wordPiece) split(sc *scratch, text string) {
 			r, size := utf8.DecodeRune(rest)
 			rest = rest[size:]
 			if !unicode.Is(unicode.Mn, r) {
-				w.put(sc, unicode.ToLower(r))
+				w.put(sc, w.folded(r))
 			}
 		}
 	} else {
 		for _, r := range text {
-			if w.uncased && 'A' <= r && r <= 'Z' {
-				r += 'a' - 'A'
+			w.put(sc, w.folded(r))
+			if r == 'İ' && w.rules.Lower { // the one letter whose lower case is two
+				w.put(sc, '\u0307')
 			}
-			w.put(sc, r)
 		}
 	}
 	w.flush(sc)
+}
+
+// folded is r in the case that the vocabulary has.
+func (w *wordPiece) folded(r rune) rune {
+	switch {
+	case !w.rules.Lower:
+		return r
+	case r < utf8.RuneSelf:
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	return unicode.ToLower(r)
 }
 
 func ascii(s string) bool {
@@ -125,14 +141,14 @@ func assigned(r rune) bool {
 // put takes the next character of cleaned text.
 func (w *wordPiece) put(sc *scratch, r rune) {
 	switch {
-	case dropped(r): // before spaces, as some controls count as both
+	case w.rules.Clean && dropped(r): // before spaces, as some controls count as both
 	case unicode.IsSpace(r):
 		w.flush(sc)
-	case punctuation(r) || ideograph(r):
+	case punctuation(r) || w.rules.Ideographs && ideograph(r):
 		w.flush(sc)
 		sc.word = append(sc.word, r)
 		w.flush(sc)
-	case len(sc.word) <= maxWordRunes: // one more tells that it is too long
+	case len(sc.word) <= w.rules.MaxWordRunes: // one more tells that it is too long
 		sc.word = append(sc.word, r)
 	}
 }
@@ -164,7 +180,7 @@ func (w *wordPiece) flush(sc *scratch) {
 	if len(word) == 0 {
 		return
 	}
-	if len(word) > maxWordRunes {
+	if len(word) > w.rules.MaxWordRunes {
 		sc.add(w.unk)
 		return
 	}
