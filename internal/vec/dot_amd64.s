@@ -28,16 +28,14 @@ loop:
 	JMP       loop
 
 done:
-	VPXOR        Y2, Y2, Y2
-	VPMOVSXDQ    X0, Y3
+	VEXTRACTI128 $0x01, Y0, X2
+	VPMOVSXDQ    X2, Y3
+	VPMOVSXDQ    X0, Y2
 	VPADDQ       Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y0, X0
-	VPMOVSXDQ    X0, Y3
-	VPADDQ       Y3, Y2, Y2
-	VPMOVSXDQ    X1, Y0
-	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y1, X0
-	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X0, Y3
+	VPMOVSXDQ    X1, Y0
+	VPADDQ       Y3, Y0, Y0
 	VPADDQ       Y0, Y2, Y2
 	VEXTRACTI128 $0x01, Y2, X0
 	VPADDQ       X0, X2, X0
@@ -46,4 +44,293 @@ done:
 	VMOVQ        X0, AX
 	VZEROUPPER
 	MOVQ         AX, ret+24(FP)
+	RET
+
+// func rowsInt8AVX2(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
+// Requires: AVX, AVX2
+TEXT ·rowsInt8AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ rows+16(FP), CX
+	MOVQ stride+32(FP), DX
+	MOVQ tiles+40(FP), BX
+	LEAQ (DX)(DX*2), SI
+
+tile:
+	MOVQ  q+8(FP), DI
+	MOVQ  n+24(FP), R8
+	MOVQ  CX, R9
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+loop:
+	VMOVDQU      (DI), Y4
+	VPMOVSXBW    (R9), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPMOVSXBW    (R9)(DX*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPMOVSXBW    (R9)(DX*2), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPMOVSXBW    (R9)(SI*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x20, DI
+	ADDQ         $0x10, R9
+	SUBQ         $0x10, R8
+	JNE          loop
+	VEXTRACTI128 $0x01, Y0, X4
+	VPMOVSXDQ    X4, Y4
+	VPMOVSXDQ    X0, Y0
+	VPADDQ       Y4, Y0, Y0
+	VEXTRACTI128 $0x01, Y1, X4
+	VPMOVSXDQ    X4, Y4
+	VPMOVSXDQ    X1, Y1
+	VPADDQ       Y4, Y1, Y1
+	VEXTRACTI128 $0x01, Y2, X4
+	VPMOVSXDQ    X4, Y4
+	VPMOVSXDQ    X2, Y2
+	VPADDQ       Y4, Y2, Y2
+	VEXTRACTI128 $0x01, Y3, X4
+	VPMOVSXDQ    X4, Y4
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VPUNPCKLQDQ  Y1, Y0, Y4
+	VPUNPCKHQDQ  Y1, Y0, Y0
+	VPADDQ       Y0, Y4, Y0
+	VPUNPCKLQDQ  Y3, Y2, Y1
+	VPUNPCKHQDQ  Y3, Y2, Y2
+	VPADDQ       Y2, Y1, Y2
+	VPERM2I128   $0x20, Y2, Y0, Y1
+	VPERM2I128   $0x31, Y2, Y0, Y0
+	VPADDQ       Y0, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	ADDQ         $0x20, AX
+	LEAQ         (CX)(DX*4), CX
+	DECQ         BX
+	JNE          tile
+	VZEROUPPER
+	RET
+
+// func dotF32AVX2(q *float32, v *float32, n int) float32
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·dotF32AVX2(SB), NOSPLIT, $0-28
+	MOVQ  q+0(FP), AX
+	MOVQ  v+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	CMPQ  DX, $0x20
+	JLT   few
+
+loop:
+	VMOVUPS     (CX), Y4
+	VFMADD231PS (AX), Y4, Y0
+	VMOVUPS     32(CX), Y4
+	VFMADD231PS 32(AX), Y4, Y1
+	VMOVUPS     64(CX), Y4
+	VFMADD231PS 64(AX), Y4, Y2
+	VMOVUPS     96(CX), Y4
+	VFMADD231PS 96(AX), Y4, Y3
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000080, CX
+	SUBQ        $0x20, DX
+	CMPQ        DX, $0x20
+	JGE         loop
+
+few:
+	TESTQ       DX, DX
+	JZ          done
+	VMOVUPS     (CX), Y4
+	VFMADD231PS (AX), Y4, Y0
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000020, CX
+	SUBQ        $0x08, DX
+	JMP         few
+
+done:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VMOVAPS      X0, X0
+	VZEROUPPER
+	MOVSS        X0, ret+24(FP)
+	RET
+
+// func rowsF32AVX2(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ rows+16(FP), CX
+	MOVQ stride+32(FP), DX
+	MOVQ tiles+40(FP), BX
+	SHLQ $0x02, DX
+	LEAQ (DX)(DX*2), SI
+
+tile:
+	MOVQ  q+8(FP), DI
+	MOVQ  n+24(FP), R8
+	MOVQ  CX, R9
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+loop:
+	VMOVUPS      (DI), Y8
+	VFMADD231PS  (R9), Y8, Y0
+	VFMADD231PS  (R9)(DX*1), Y8, Y1
+	VFMADD231PS  (R9)(DX*2), Y8, Y2
+	VFMADD231PS  (R9)(SI*1), Y8, Y3
+	VMOVUPS      32(DI), Y8
+	VFMADD231PS  32(R9), Y8, Y4
+	VFMADD231PS  32(R9)(DX*1), Y8, Y5
+	VFMADD231PS  32(R9)(DX*2), Y8, Y6
+	VFMADD231PS  32(R9)(SI*1), Y8, Y7
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R9
+	SUBQ         $0x10, R8
+	JNE          loop
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	LEAQ         (CX)(DX*4), CX
+	DECQ         BX
+	JNE          tile
+	VZEROUPPER
+	RET
+
+// func dotF16AVX2(q *float32, v *uint16, n int) float32
+// Requires: AVX, AVX2, F16C, FMA3, SSE
+TEXT ·dotF16AVX2(SB), NOSPLIT, $0-28
+	MOVQ  q+0(FP), AX
+	MOVQ  v+8(FP), CX
+	MOVQ  n+16(FP), DX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	CMPQ  DX, $0x20
+	JLT   few
+
+loop:
+	VCVTPH2PS   (CX), Y4
+	VFMADD231PS (AX), Y4, Y0
+	VCVTPH2PS   16(CX), Y4
+	VFMADD231PS 32(AX), Y4, Y1
+	VCVTPH2PS   32(CX), Y4
+	VFMADD231PS 64(AX), Y4, Y2
+	VCVTPH2PS   48(CX), Y4
+	VFMADD231PS 96(AX), Y4, Y3
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x20, DX
+	CMPQ        DX, $0x20
+	JGE         loop
+
+few:
+	TESTQ       DX, DX
+	JZ          done
+	VCVTPH2PS   (CX), Y4
+	VFMADD231PS (AX), Y4, Y0
+	ADDQ        $0x00000020, AX
+	ADDQ        $0x00000010, CX
+	SUBQ        $0x08, DX
+	JMP         few
+
+done:
+	VADDPS       Y1, Y0, Y0
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VHADDPS      X0, X0, X0
+	VHADDPS      X0, X0, X0
+	VMOVAPS      X0, X0
+	VZEROUPPER
+	MOVSS        X0, ret+24(FP)
+	RET
+
+// func rowsF16AVX2(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)
+// Requires: AVX, AVX2, F16C, FMA3
+TEXT ·rowsF16AVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ rows+16(FP), CX
+	MOVQ stride+32(FP), DX
+	MOVQ tiles+40(FP), BX
+	SHLQ $0x01, DX
+	LEAQ (DX)(DX*2), SI
+
+tile:
+	MOVQ  q+8(FP), DI
+	MOVQ  n+24(FP), R8
+	MOVQ  CX, R9
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+loop:
+	VMOVUPS      (DI), Y8
+	VCVTPH2PS    (R9), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VCVTPH2PS    (R9)(DX*1), Y9
+	VFMADD231PS  Y8, Y9, Y1
+	VCVTPH2PS    (R9)(DX*2), Y9
+	VFMADD231PS  Y8, Y9, Y2
+	VCVTPH2PS    (R9)(SI*1), Y9
+	VFMADD231PS  Y8, Y9, Y3
+	VMOVUPS      32(DI), Y8
+	VCVTPH2PS    16(R9), Y9
+	VFMADD231PS  Y8, Y9, Y4
+	VCVTPH2PS    16(R9)(DX*1), Y9
+	VFMADD231PS  Y8, Y9, Y5
+	VCVTPH2PS    16(R9)(DX*2), Y9
+	VFMADD231PS  Y8, Y9, Y6
+	VCVTPH2PS    16(R9)(SI*1), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	ADDQ         $0x40, DI
+	ADDQ         $0x20, R9
+	SUBQ         $0x10, R8
+	JNE          loop
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VHADDPS      Y1, Y0, Y0
+	VHADDPS      Y3, Y2, Y2
+	VHADDPS      Y2, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X1
+	VMOVUPS      X1, (AX)
+	ADDQ         $0x10, AX
+	LEAQ         (CX)(DX*4), CX
+	DECQ         BX
+	JNE          tile
+	VZEROUPPER
 	RET
