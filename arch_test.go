@@ -117,6 +117,10 @@ func refused(from, to string) string {
 		if to != "" && !slices.Contains(leaves, to) && !under(to, "internal", "mcpserver") {
 			return "the server gets its corpus from the caller"
 		}
+	case under(from, "eval"):
+		if to != "" && !slices.Contains(leaves, to) {
+			return "the evaluation gets its corpus from the caller"
+		}
 	case under(from, "local"):
 		if under(to, "mcpserver", "cmd") {
 			return "local only wires parts"
@@ -151,6 +155,7 @@ func TestLight(t *testing.T) {
 	}{
 		{"", nil},
 		{"mcpserver", []string{"github.com/modelcontextprotocol"}},
+		{"eval", nil},
 		{"chunk", nil}, {"convert", nil}, {"embed", nil}, {"index", nil}, {"search", nil},
 		{"embed/bert", []string{module + "/embed/bert"}},
 	} {

@@ -43,6 +43,11 @@ func (c *Corpus) Query(ctx context.Context, q Query) (*Result, error) {
 		q.TopK = defaultTopK
 	}
 	q.TopK = min(q.TopK, mostTopK)
+	if q.Ranking == nil {
+		q.Ranking = &c.o.Ranking
+	} else if err := q.Ranking.check(); err != nil {
+		return nil, fmt.Errorf("query: %w", err)
+	}
 	res, err := c.query(ctx, q)
 	if errors.Is(err, index.ErrDamaged) && ctx.Err() == nil {
 		if err := c.rebuild(ctx, err); err != nil {
@@ -63,7 +68,7 @@ func (c *Corpus) query(ctx context.Context, q Query) (*Result, error) {
 			return nil, err
 		}
 		var res *Result
-		vector, err := c.queryVector(ctx, q.Text)
+		vector, err := c.queryVector(ctx, &q)
 		if err == nil {
 			err = c.o.Catalog.View(ctx, func(v index.View) error {
 				res, err = c.search(ctx, v, s, q, vector)
@@ -142,8 +147,9 @@ func (c *Corpus) snapshot(ctx context.Context) (*snapshots, error) {
 }
 
 // queryVector embeds a question, in pieces if it is longer than the model takes.
-func (c *Corpus) queryVector(ctx context.Context, text string) ([]float32, error) {
-	if w := c.o.Ranking.HybridWeight; w != nil && *w == 1 {
+func (c *Corpus) queryVector(ctx context.Context, q *Query) ([]float32, error) {
+	text := q.Text
+	if w := q.Ranking.HybridWeight; w != nil && *w == 1 {
 		return nil, nil
 	}
 	one := func(text string) ([]float32, error) {
@@ -235,7 +241,7 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
-	hits := c.rank(near, words)
+	hits := rank(q.Ranking, near, words)
 	res, err := c.result(v, at, hits, q.TopK)
 	if err != nil {
 		return nil, err
@@ -310,7 +316,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 			return err
 		})
 	}
-	if w := c.o.Ranking.HybridWeight; w == nil || *w > 0 {
+	if w := q.Ranking.HybridWeight; w == nil || *w > 0 {
 		g.Go(func() (err error) {
 			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: q.Text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay})
 			return err
@@ -327,8 +333,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 }
 
 // rank fuses and cuts.
-func (c *Corpus) rank(near, words []index.Hit) []search.Hit {
-	r := &c.o.Ranking
+func rank(r *Ranking, near, words []index.Hit) []search.Hit {
 	var hits []search.Hit
 	if r.HybridWeight != nil {
 		hits = search.ReciprocalRanks(near, words, *r.HybridWeight)

@@ -46,6 +46,8 @@ type Query struct {
 	// below it, by path component. Absolute paths and paths relative to a
 	// root (display paths) both serve. Nil: everything.
 	Scope []string
+	// Ranking replaces [Options.Ranking] for this query. Nil: it does not.
+	Ranking *Ranking
 }
 
 // A Section is the part of a document that a hit lies in.
@@ -74,6 +76,12 @@ type Hit struct {
 	// Distance is 2 - 2·cosine between query and chunk, or nil if only its
 	// words were found.
 	Distance *float64
+	// Relevance estimates, from 0 to 1, whether the chunk is about the
+	// question at all. Unlike Score it compares between queries.
+	Relevance float64
+	// AlsoIn are the other sources with the same or nearly the same text,
+	// which have no hit of their own.
+	AlsoIn []*Source
 }
 
 // A Result answers a [Query].
