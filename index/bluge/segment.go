@@ -1,10 +1,10 @@
 package bluge
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/RoaringBitmap/roaring"
@@ -96,7 +96,7 @@ func encodeHeader(ids []index.ChunkID, docs []index.DocID, lengths [][fields]uin
 }
 
 // merge joins the live chunks of segments in the order of the parts.
-func merge(parts []*segset.Part[*segment]) ([]byte, error) {
+func merge(parts []*segset.Part[*segment], w io.Writer) error {
 	var ids []index.ChunkID
 	var docs []index.DocID
 	var lengths [][fields]uint32
@@ -119,11 +119,11 @@ func merge(parts []*segset.Part[*segment]) ([]byte, error) {
 		segments = append(segments, p.Data.terms)
 		drops = append(drops, drop)
 	}
-	out := bytes.NewBuffer(encodeHeader(ids, docs, lengths))
-	if _, err := ice.Merge(segments, drops, 1<<20).WriteTo(out, nil); err != nil {
-		return nil, fmt.Errorf("merge segments: %w", err)
+	if _, err := w.Write(encodeHeader(ids, docs, lengths)); err != nil {
+		return err
 	}
-	return out.Bytes(), nil
+	_, err := ice.Merge(segments, drops, 1<<20).WriteTo(w, nil)
+	return err
 }
 
 // norm is what bluge stores beside each count. Lengths are in the header, and

@@ -17,6 +17,7 @@ package flat
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"slices"
@@ -72,7 +73,10 @@ func Open(dir string, origin index.Origin, o *Options) (*Store, error) {
 		Identity: fmt.Sprintf("flat %d\ncatalog %s\nmodel %s\ndims %d",
 			formatVersion, origin.Catalog, origin.Model, origin.Dims),
 		Decode: func(data []byte) (*segment, error) { return decodeSegment(data, origin.Dims) },
-		Merge:  func(parts []*segset.Part[*segment]) ([]byte, error) { return merge(parts, origin.Dims), nil },
+		Merge: func(parts []*segset.Part[*segment], w io.Writer) error {
+			_, err := w.Write(merge(parts, origin.Dims))
+			return err
+		},
 	})
 	return s, nil
 }

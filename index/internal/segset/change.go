@@ -1,12 +1,14 @@
 package segset
 
 import (
+	"bufio"
+	"bytes"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/internal/atomicfile"
+	"github.com/minirag/minirag/internal/mmap"
 )
 
 const (
@@ -32,26 +35,31 @@ const (
 // A Change carries a [Set] to a later sequence. Nothing of it is visible
 // before [Change.Commit]. It is used by one goroutine.
 type Change[S Segment] struct {
-	set   *Set[S]
-	old   *State[S]
-	to    index.Seq
-	parts []*Part[S]
-	files []string // written by this change
+	set     *Set[S]
+	old     *State[S] // nil once the change has ended
+	to      index.Seq
+	parts   []*Part[S]
+	written []*Part[S] // by this change, which is a user of their files
 }
 
 // Begin starts a change. From 0 discards what the set holds; else it returns
 // [index.ErrSequence] unless the set is at from. The change must end by
 // [Change.Commit] or [Change.Abort].
 func (s *Set[S]) Begin(from, to index.Seq) (*Change[S], error) {
-	old, err := s.Current()
+	old, err := s.Acquire()
 	if err != nil {
 		return nil, err
 	}
 	if from != 0 && from != old.Seq || to < from {
-		return nil, fmt.Errorf("apply changes from %d to %d to an index at %d: %w", from, to, old.Seq, index.ErrSequence)
+		err := fmt.Errorf("apply changes from %d to %d to an index at %d: %w", from, to, old.Seq, index.ErrSequence)
+		old.Release()
+		return nil, err
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, writeError(err)
+	if s.dir != "" {
+		if err := os.MkdirAll(s.dir, 0o700); err != nil {
+			old.Release()
+			return nil, writeError(err)
+		}
 	}
 	c := &Change[S]{set: s, old: old, to: to}
 	if from != 0 {
@@ -99,7 +107,15 @@ func (c *Change[S]) remove(n int, chunk func(int) index.ChunkID) {
 
 // Add writes a segment. Its chunks replace those that the set has already.
 func (c *Change[S]) Add(data []byte) error {
-	p, err := c.write(data)
+	return c.AddFrom(func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// AddFrom is Add for content that fill writes piece by piece.
+func (c *Change[S]) AddFrom(fill func(io.Writer) error) error {
+	p, err := c.write(fill)
 	if err != nil {
 		return err
 	}
@@ -108,42 +124,71 @@ func (c *Change[S]) Add(data []byte) error {
 	return c.compact()
 }
 
-func (c *Change[S]) write(data []byte) (*Part[S], error) {
+// write makes a segment file, brings it to the disk and opens it.
+func (c *Change[S]) write(fill func(io.Writer) error) (*Part[S], error) {
 	var nonce [8]byte
 	rand.Read(nonce[:])
-	f := file{
-		Name: hex.EncodeToString(nonce[:]) + segmentExt,
-		Size: int64(len(data)),
-		Sum:  crc32.Checksum(data, castagnoli),
-	}
-	path := filepath.Join(c.set.dir, f.Name)
-	c.files = append(c.files, path)
-	if err := writeSync(path, encodeSegmentHeader(f.Size, f.Sum), data); err != nil {
-		return nil, writeError(err)
-	}
-	decoded, err := c.set.decode(data)
-	if err != nil {
-		return nil, err
-	}
-	return newPart(decoded, f)
-}
-
-func writeSync(path string, blocks ...[]byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	for _, b := range blocks {
-		if _, err := f.Write(b); err != nil {
-			f.Close()
-			return err
+	f := file{Name: hex.EncodeToString(nonce[:]) + segmentExt}
+	b := new(blob)
+	b.users.Store(1)
+	if c.set.dir == "" {
+		var buf bytes.Buffer
+		buf.Write(make([]byte, HeaderSize))
+		if err := fill(&buf); err != nil {
+			return nil, err
+		}
+		b.raw = buf.Bytes()
+	} else {
+		path := filepath.Join(c.set.dir, f.Name)
+		err := writeSegment(path, &f, fill)
+		if err == nil {
+			b, err = openBlob(path, f, c.set.format.Mapped)
+		}
+		if err != nil {
+			os.Remove(path)
+			return nil, writeError(err)
 		}
 	}
-	if err := f.Sync(); err != nil {
-		f.Close()
+	p, err := c.set.part(f, b)
+	if err != nil {
+		c.discard(f.Name, b)
+		return nil, err
+	}
+	c.written = append(c.written, p)
+	return p, nil
+}
+
+// writeSegment creates a file with its header, whose values it returns in f.
+func writeSegment(path string, f *file, fill func(io.Writer) error) (err error) {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
 		return err
 	}
-	return f.Close()
+	defer func() { err = errors.Join(err, out.Close()) }()
+	buf := bufio.NewWriterSize(out, 1<<18)
+	if _, err := buf.Write(make([]byte, HeaderSize)); err != nil {
+		return err
+	}
+	sum := &summer{w: buf}
+	if err := fill(sum); err != nil {
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return err
+	}
+	f.Size, f.Sum = sum.size, sum.sum
+	if _, err := out.WriteAt(encodeSegmentHeader(f.Size, f.Sum), 0); err != nil {
+		return err
+	}
+	return out.Sync()
+}
+
+// discard removes a file that no manifest names.
+func (c *Change[S]) discard(name string, b *blob) {
+	b.release()
+	if c.set.dir != "" {
+		os.Remove(filepath.Join(c.set.dir, name))
+	}
 }
 
 // compact merges segments until they are few.
@@ -164,98 +209,116 @@ func (c *Change[S]) compact() error {
 	if len(victims) == 0 || len(victims) == 1 && 2*victims[0].live >= victims[0].Data.Len() {
 		return nil
 	}
-	data, err := c.merge(victims)
-	if err != nil {
-		return err
-	}
-	p, err := c.write(data)
+	p, err := c.write(func(w io.Writer) error { return c.merge(victims, w) })
 	if err != nil {
 		return err
 	}
 	for _, v := range victims {
 		// One of this change was never in a manifest.
-		path := filepath.Join(c.set.dir, v.file.Name)
-		if i := slices.Index(c.files, path); i >= 0 {
-			os.Remove(path)
-			c.files = slices.Delete(c.files, i, i+1)
+		if i := slices.IndexFunc(c.written, func(p *Part[S]) bool { return p.blob == v.blob }); i >= 0 {
+			c.discard(v.file.Name, v.blob)
+			c.written = slices.Delete(c.written, i, i+1)
 		}
 	}
 	c.parts = append(c.parts[:first:first], p)
 	return nil
 }
 
-func (c *Change[S]) merge(parts []*Part[S]) (data []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("merge segments: %w: %v", index.ErrDamaged, r)
+func (c *Change[S]) merge(parts []*Part[S], w io.Writer) error {
+	var written error // by w, whose errors are not those of damage
+	err := mmap.Guard(func() error {
+		return c.set.format.Merge(parts, writerFunc(func(p []byte) (n int, err error) {
+			n, written = w.Write(p)
+			return n, written
+		}))
+	})
+	if err != nil && written == nil {
+		for _, p := range parts {
+			p.blob.doubted.Store(true)
 		}
-	}()
-	return c.set.format.Merge(parts)
+		return fmt.Errorf("merge segments: %w: %w", index.ErrDamaged, err)
+	}
+	return err
 }
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // Commit makes the change durable and visible. If it returns an error nothing
 // has changed.
-func (c *Change[S]) Commit() (err error) {
-	defer func() {
-		if err != nil {
-			c.Abort()
-		}
-	}()
+func (c *Change[S]) Commit() error {
+	defer c.Abort()
 	if err := c.compact(); err != nil {
 		return err
 	}
+	state := newState[S](stamp{})
+	state.Seq = c.to
 	m := &manifest{Identity: c.set.format.Identity, Seq: c.to}
 	keep := make(map[string]bool)
-	for i, p := range c.parts {
-		f := p.file
-		f.Deleted = nil
+	for _, p := range c.parts {
+		next := *p
+		next.file.Deleted = nil
 		if p.live < p.Data.Len() {
 			for _, w := range p.Deleted {
-				f.Deleted = binary.LittleEndian.AppendUint64(f.Deleted, w)
+				next.file.Deleted = binary.LittleEndian.AppendUint64(next.file.Deleted, w)
 			}
 		}
-		next := *p
-		next.file = f
-		c.parts[i] = &next
-		m.Segments = append(m.Segments, f)
-		keep[f.Name] = true
+		state.add(&next)
+		m.Segments = append(m.Segments, next.file)
+		keep[next.file.Name] = true
 	}
 	for _, p := range c.old.Parts {
 		keep[p.file.Name] = true
 	}
+	if c.set.dir != "" {
+		if err := c.publish(m, &state.stamp); err != nil {
+			state.Release()
+			return err
+		}
+	}
+	c.release() // the files are the state's now
+	c.set.mu.Lock()
+	c.set.replace(state)
+	c.set.mu.Unlock()
+	if c.set.dir != "" {
+		c.set.clean(keep)
+	}
+	return nil
+}
+
+// publish writes the manifest.
+func (c *Change[S]) publish(m *manifest, mark *stamp) (err error) {
 	// The segments' names must be on the disk before the manifest is.
 	if err := atomicfile.SyncDir(c.set.dir); err != nil {
 		return writeError(err)
 	}
 	path := filepath.Join(c.set.dir, manifestName)
-	mark, err := writeManifest(path, m)
-	if err != nil {
-		if now, _, _ := readManifest(path, stamp{}); now == mark {
-			c.files = nil // in place, but maybe not on the disk: it needs them
+	if *mark, err = writeManifest(path, m); err != nil {
+		if now, _, _ := readManifest(path, stamp{}); now == *mark {
+			c.release() // in place, but maybe not on the disk: it needs the files
 		}
 		return writeError(err)
 	}
-	c.set.mu.Lock()
-	c.set.state = &State[S]{Seq: c.to, Parts: c.parts, stamp: mark}
-	c.set.mu.Unlock()
-	c.set.clean(keep)
 	return nil
+}
+
+func (c *Change[S]) release() {
+	for _, p := range c.written {
+		p.blob.release()
+	}
+	c.written = nil
 }
 
 // Abort removes what the change has written. It does nothing after a
 // successful [Change.Commit].
 func (c *Change[S]) Abort() {
-	c.set.mu.Lock()
-	state := c.set.state
-	c.set.mu.Unlock()
-	for _, path := range c.files {
-		used := state != nil && slices.ContainsFunc(state.Parts, func(p *Part[S]) bool {
-			return p.file.Name == filepath.Base(path)
-		})
-		if !used {
-			os.Remove(path)
-		}
+	for _, p := range c.written {
+		c.discard(p.file.Name, p.blob)
 	}
+	c.written = nil
+	c.old.Release()
+	c.old = nil
 }
 
 // clean removes the files that no reader can need: those that neither of the

@@ -7,41 +7,44 @@
 // a reader sees all of the change or nothing of it. Files that neither the new
 // manifest nor the one before names are removed at the next change.
 //
-// Segments are read into memory, not mapped: whatever happens to a file later,
-// to a full disk or to a network drive, an open state goes on answering, and
-// no file is kept from being removed on Windows.
+// Segments are read into memory or, if the [Format] says so, mapped. In memory
+// an open state goes on answering whatever happens to a file, to a full disk
+// or to a network drive, and no file is kept from being removed on Windows.
+// Mapped segments take no memory of the process; in exchange reading one may
+// fault (see package mmap), a file that was changed in place is noticed by its
+// size or time and checked again, and on Windows a file that is still mapped
+// is removed by a later change.
 //
-// The package imports index, internal/atomicfile and the standard library.
+// A set without a folder keeps everything in memory and ends with the process.
+//
+// The package imports index, internal/atomicfile, internal/mmap and the
+// standard library.
 package segset
 
 import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
-	"os"
+	"math/bits"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/internal/mmap"
 )
 
 const (
 	manifestName = "manifest"
 	segmentExt   = ".seg"
 
-	segmentMagic  = "mrsegm\x00\x01"
-	segmentHeader = len(segmentMagic) + 8 + 4 + 4 // magic, length, checksum, zero
-
 	// reloads bounds how often a reader begins anew because a writer removed
 	// a file under it. Two whole changes must pass for each of them.
 	reloads = 50
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A Segment is the decoded content of a segment file. It must not change.
 type Segment interface {
@@ -55,16 +58,20 @@ type Format[S Segment] struct {
 	// Identity is all that must be equal for a stored index to be usable:
 	// format, origin, version of the analysis. Another one is as good as none.
 	Identity string
-	// Decode reads what was given to [Change.Add]. It may keep data.
+	// Decode reads what was given to [Change.Add]. It may keep data, which
+	// begins [HeaderSize] bytes after a multiple of the page size if Mapped.
 	Decode func(data []byte) (S, error)
-	// Merge joins what is left of several segments.
-	Merge func(parts []*Part[S]) ([]byte, error)
+	// Merge writes what is left of several segments as one.
+	Merge func(parts []*Part[S], w io.Writer) error
+	// Mapped says that segments are mapped instead of read. States are then
+	// taken by [Set.Acquire] only.
+	Mapped bool
 }
 
 // A Set is the index in one folder. It is safe for concurrent use; changes are
 // made by one caller at a time, of all processes.
 type Set[S Segment] struct {
-	dir    string // fixed at creation
+	dir    string // fixed at creation; empty: in memory
 	format Format[S]
 
 	// mu guards state, the newest that was read.
@@ -72,7 +79,8 @@ type Set[S Segment] struct {
 	state *State[S]
 }
 
-// New returns the set in dir. It does not touch the disk.
+// New returns the set in dir, or one in memory if dir is empty. It does not
+// touch the disk.
 func New[S Segment](dir string, format Format[S]) *Set[S] {
 	return &Set[S]{dir: dir, format: format}
 }
@@ -81,7 +89,52 @@ func New[S Segment](dir string, format Format[S]) *Set[S] {
 type State[S Segment] struct {
 	Seq   index.Seq
 	Parts []*Part[S]
-	stamp stamp // of the manifest that it was read from
+	stamp stamp        // of the manifest that it was read from
+	users atomic.Int64 // the set is one while this is its newest state
+}
+
+func newState[S Segment](mark stamp) *State[S] {
+	st := &State[S]{stamp: mark}
+	st.users.Store(1)
+	return st
+}
+
+func (st *State[S]) add(p *Part[S]) {
+	p.blob.users.Add(1)
+	st.Parts = append(st.Parts, p)
+}
+
+// Retain makes the state usable until one more [State.Release]. The caller
+// must be a user of the state.
+func (st *State[S]) Retain() { st.users.Add(1) }
+
+// Release ends a use of the state. Mapped segments go with the last one.
+func (st *State[S]) Release() {
+	if st == nil || st.users.Add(-1) != 0 {
+		return
+	}
+	for _, p := range st.Parts {
+		p.blob.release()
+	}
+}
+
+// Verify looks whether mapped files were changed in place, and if so whether
+// they still have the right content. The error wraps [index.ErrDamaged].
+func (st *State[S]) Verify() error {
+	for _, p := range st.Parts {
+		if err := p.blob.verify(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Doubt makes the next [State.Verify] read all files. It is for a reader that
+// met a fault.
+func (st *State[S]) Doubt() {
+	for _, p := range st.Parts {
+		p.blob.doubted.Store(true)
+	}
 }
 
 // A Part is a segment with its deletions.
@@ -90,7 +143,13 @@ type Part[S Segment] struct {
 	Deleted Bits
 	live    int
 	file    file
+	blob    *blob
 	order   func() []uint32 // entries by chunk
+}
+
+// A finder is a [Segment] that finds entries by itself.
+type finder interface {
+	Find(chunk index.ChunkID) (int, bool)
 }
 
 // Live returns the number of entries that are not deleted.
@@ -98,6 +157,9 @@ func (p *Part[S]) Live() int { return p.live }
 
 // Find returns the entry of a chunk, deleted or not.
 func (p *Part[S]) Find(chunk index.ChunkID) (int, bool) {
+	if f, ok := any(p.Data).(finder); ok {
+		return f.Find(chunk)
+	}
 	order := p.order()
 	i, ok := slices.BinarySearchFunc(order, chunk, func(e uint32, c index.ChunkID) int {
 		return int(min(max(p.Data.Chunk(int(e))-c, -1), 1))
@@ -123,30 +185,66 @@ func (b Bits) Has(i int) bool {
 func (s *Set[S]) Current() (*State[S], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.current()
+}
+
+// Acquire is Current for a user of the state, who must release it.
+func (s *Set[S]) Acquire() (*State[S], error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state, err := s.current()
+	if err == nil {
+		state.Retain()
+	}
+	return state, err
+}
+
+// Close gives the newest state up. A set that is used afterwards reads it
+// again; one in memory is empty.
+func (s *Set[S]) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replace(nil)
+}
+
+func (s *Set[S]) replace(st *State[S]) *State[S] {
+	old := s.state
+	s.state = st
+	old.Release()
+	return st
+}
+
+func (s *Set[S]) current() (*State[S], error) {
+	if s.dir == "" {
+		if s.state == nil {
+			s.state = newState[S](stamp{})
+		}
+		return s.state, nil
+	}
 	for range reloads {
 		mark, m, err := readManifest(filepath.Join(s.dir, manifestName), s.state.mark())
 		if errors.Is(err, errSame) {
+			if s.state.Verify() != nil {
+				s.replace(newState[S](mark))
+			}
 			return s.state, nil
 		}
 		if errors.Is(err, index.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
-			s.state = &State[S]{stamp: mark}
-			return s.state, nil
+			return s.replace(newState[S](mark)), nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
 		}
 		state, err := s.load(mark, m)
 		if err == nil {
-			s.state = state
-			return state, nil
+			return s.replace(state), nil
 		}
 		missing := errors.Is(err, fs.ErrNotExist)
 		if !missing && !errors.Is(err, index.ErrDamaged) {
 			return nil, fmt.Errorf("read index: %w", err)
 		}
 		if now, _, _ := readManifest(filepath.Join(s.dir, manifestName), stamp{}); now == mark {
-			s.state = &State[S]{stamp: mark}
-			return s.state, nil
+			return s.replace(newState[S](mark)), nil
 		}
 	}
 	return nil, fmt.Errorf("read index: %s changes faster than it can be read", s.dir)
@@ -162,55 +260,85 @@ func (st *State[S]) mark() stamp {
 // load reads the segments that a manifest names, except those that the last
 // state has already.
 func (s *Set[S]) load(mark stamp, m *manifest) (*State[S], error) {
-	state := &State[S]{stamp: mark}
+	state := newState[S](mark)
 	if m.Identity != s.format.Identity {
 		return state, nil
 	}
 	state.Seq = m.Seq
-	for _, f := range m.Segments {
-		data, ok := s.loaded(f)
-		if !ok {
-			raw, err := readSegment(filepath.Join(s.dir, f.Name), f)
-			if err != nil {
-				return nil, err
-			}
-			if data, err = s.decode(raw); err != nil {
-				return nil, fmt.Errorf("%s: %w: %v", f.Name, index.ErrDamaged, err)
-			}
+	parts := make([]*Part[S], len(m.Segments))
+	errs := make([]error, len(parts))
+	var wg sync.WaitGroup
+	for i, f := range m.Segments {
+		if p := s.loaded(f); p != nil {
+			p.blob.users.Add(1)
+			parts[i], errs[i] = newPart(p.Data, f, p.blob)
+			continue
 		}
-		p, err := newPart(data, f)
-		if err != nil {
-			return nil, err
+		wg.Go(func() { parts[i], errs[i] = s.read(f) })
+	}
+	wg.Wait()
+	// The state takes the uses over.
+	for _, p := range parts {
+		if p != nil {
+			state.Parts = append(state.Parts, p)
 		}
-		state.Parts = append(state.Parts, p)
+	}
+	if err := errors.Join(errs...); err != nil {
+		state.Release()
+		return nil, err
 	}
 	return state, nil
 }
 
-func (s *Set[S]) loaded(f file) (data S, ok bool) {
+func (s *Set[S]) loaded(f file) *Part[S] {
 	if s.state != nil {
 		for _, p := range s.state.Parts {
 			if p.file.Name == f.Name && p.file.Size == f.Size && p.file.Sum == f.Sum {
-				return p.Data, true
+				return p
 			}
 		}
 	}
-	return data, false
+	return nil
+}
+
+// read opens and checks a segment file. The part comes with one use.
+func (s *Set[S]) read(f file) (*Part[S], error) {
+	blob, err := openBlob(filepath.Join(s.dir, f.Name), f, s.format.Mapped)
+	if err != nil {
+		return nil, err
+	}
+	if err := blob.check(); err != nil {
+		blob.release()
+		return nil, err
+	}
+	p, err := s.part(f, blob)
+	if err != nil {
+		blob.release()
+		return nil, fmt.Errorf("%s: %w: %v", f.Name, index.ErrDamaged, err)
+	}
+	return p, nil
+}
+
+func (s *Set[S]) part(f file, b *blob) (*Part[S], error) {
+	data, err := s.decode(b.content())
+	if err != nil {
+		return nil, err
+	}
+	return newPart(data, f, b)
 }
 
 // decode turns a panic of the decoder into an error: what a checksum cannot
 // tell, a library may find out the hard way.
 func (s *Set[S]) decode(raw []byte) (data S, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("decode segment: %v", r)
-		}
-	}()
-	return s.format.Decode(raw)
+	err = mmap.Guard(func() (err error) {
+		data, err = s.format.Decode(raw)
+		return err
+	})
+	return data, err
 }
 
-func newPart[S Segment](data S, f file) (*Part[S], error) {
-	p := &Part[S]{Data: data, file: f, live: data.Len()}
+func newPart[S Segment](data S, f file, b *blob) (*Part[S], error) {
+	p := &Part[S]{Data: data, file: f, blob: b, live: data.Len()}
 	p.order = sync.OnceValue(func() []uint32 {
 		order := make([]uint32, data.Len())
 		for i := range order {
@@ -227,50 +355,11 @@ func newPart[S Segment](data S, f file) (*Part[S], error) {
 	for i := 0; i < len(f.Deleted); i += 8 {
 		p.Deleted = append(p.Deleted, binary.LittleEndian.Uint64(f.Deleted[i:]))
 	}
-	for i := range data.Len() {
-		if p.Deleted.Has(i) {
-			p.live--
-		}
+	if n := len(p.Deleted); n > 0 && n == (data.Len()+63)/64 && data.Len()%64 != 0 {
+		p.Deleted[n-1] &= 1<<(data.Len()%64) - 1
+	}
+	for _, w := range p.Deleted {
+		p.live -= bits.OnesCount64(w)
 	}
 	return p, nil
-}
-
-// readSegment returns the content of a segment file after checking it.
-func readSegment(path string, f file) ([]byte, error) {
-	damaged := func(what string) error {
-		return fmt.Errorf("%s: %w: %s", path, index.ErrDamaged, what)
-	}
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	info, err := in.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() != f.Size+int64(segmentHeader) {
-		return nil, damaged("its size is wrong")
-	}
-	raw := make([]byte, info.Size())
-	if _, err := io.ReadFull(in, raw); errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return nil, damaged("it is cut off")
-	} else if err != nil {
-		return nil, err
-	}
-	head, data := raw[:segmentHeader:segmentHeader], raw[segmentHeader:]
-	if string(head) != string(encodeSegmentHeader(f.Size, f.Sum)) {
-		return nil, damaged("its header is wrong")
-	}
-	if crc32.Checksum(data, castagnoli) != f.Sum {
-		return nil, damaged("its checksum is wrong")
-	}
-	return data, nil
-}
-
-func encodeSegmentHeader(size int64, sum uint32) []byte {
-	head := append([]byte(nil), segmentMagic...)
-	head = binary.LittleEndian.AppendUint64(head, uint64(size))
-	head = binary.LittleEndian.AppendUint32(head, sum)
-	return binary.LittleEndian.AppendUint32(head, 0)
 }

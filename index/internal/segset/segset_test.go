@@ -3,6 +3,7 @@ package segset_test
 import (
 	"encoding/binary"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func (c *counter) set(dir string) *segset.Set[ids] {
 			}
 			return s, nil
 		},
-		Merge: func(parts []*segset.Part[ids]) ([]byte, error) {
+		Merge: func(parts []*segset.Part[ids], w io.Writer) error {
 			var s ids
 			for _, p := range parts {
 				for i, id := range p.Data {
@@ -52,7 +53,8 @@ func (c *counter) set(dir string) *segset.Set[ids] {
 				}
 			}
 			c.merged += len(s)
-			return s.encode(), nil
+			_, err := w.Write(s.encode())
+			return err
 		},
 	})
 }
