@@ -51,7 +51,10 @@ func vectorSum(id index.ChunkID, data []byte) uint32 {
 	return checksum(b[:], data)
 }
 
-var errSum = errors.New("the checksum does not match")
+var (
+	errSum  = errors.New("the checksum does not match")
+	errLost = errors.New("what is stored is not found")
+)
 
 // decodeVector is the inverse of encodeVector. Rounding to 11 bits changed
 // the length a little; the result has length 1 again unless it is zero.

@@ -123,11 +123,21 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 	if err := writable(ctx, cn, timeout); err != nil {
 		return err
 	}
-	if err := cn.one(ctx, `SELECT value FROM meta WHERE key = 'uuid'`, nil, &c.uuid); err != nil {
+	if err := c.identify(ctx, cn); err != nil {
 		return err
 	}
 	healthy = true
 	return nil
+}
+
+// identify reads the UUID.
+func (c *Catalog) identify(ctx context.Context, cn *conn) error {
+	m, err := readMeta(ctx, cn)
+	if err == errSum {
+		err = fmt.Errorf("%w: %w", index.ErrDamaged, err)
+	}
+	c.uuid = m.uuid
+	return err
 }
 
 // writable finds out now, not at the first Update, whether the file can be
@@ -172,7 +182,7 @@ func (c *Catalog) setUpReadOnly(ctx context.Context, timeout time.Duration) erro
 	if version != newest {
 		return fmt.Errorf("open catalog %s: %w and has the older format %d: open it once where it can be written", c.path, index.ErrReadOnly, version)
 	}
-	if err := cn.one(ctx, `SELECT value FROM meta WHERE key = 'uuid'`, nil, &c.uuid); err != nil {
+	if err := c.identify(ctx, cn); err != nil {
 		return err
 	}
 	healthy = true

@@ -22,9 +22,7 @@ func (c *Catalog) Purge(ctx context.Context, upTo index.Seq) error {
 			upTo = min(upTo, t.seq)
 			if upTo > t.purged {
 				// First of all: from now on nobody may count on them.
-				if _, err := t.run(`UPDATE meta SET value = ? WHERE key = 'purged'`, upTo); err != nil {
-					return err
-				}
+				t.purged, t.dirty = upTo, true
 			}
 			var err error
 			done, err = t.purge(upTo)

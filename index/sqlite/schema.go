@@ -19,7 +19,7 @@ type migration func(ctx context.Context, cn *conn) error
 // Their number is the format version of this program. A step that was
 // released never changes.
 func migrations() []migration {
-	return []migration{create}
+	return []migration{create, addSums}
 }
 
 // Versions of documents are rows of documents; what was converted is in

@@ -12,8 +12,9 @@
 // whether the file is still the same one. A process that is allowed to write
 // to such a place must not do so while a View is running.
 //
-// Markdown is stored compressed, vectors as binary16 numbers, and both with
-// a checksum, as are the chunks: what reads back differently is reported as
+// Markdown is stored compressed, vectors as binary16 numbers. Everything has
+// a checksum, and the numbers of documents and chunks are kept beside them:
+// what reads back differently, or not at all, is reported as
 // [index.ErrDamaged].
 //
 // Package sqlite imports index, chunk and internal/f16.
@@ -248,6 +249,9 @@ func (c *Catalog) write(ctx context.Context, fn func(*tx) error) error {
 		return err
 	}
 	if err := fn(t); err != nil {
+		return err
+	}
+	if err := t.save(); err != nil {
 		return err
 	}
 	// SQLite may have rolled back on its own after an error that fn ignored.

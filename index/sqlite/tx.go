@@ -14,7 +14,9 @@ import (
 // A tx is the write transaction.
 type tx struct {
 	view
-	changed bool
+	changed bool // a sequence was taken
+	dirty   bool // meta is to be written
+	recount bool // the totals cannot be carried on
 }
 
 var _ index.Tx = (*tx)(nil)
@@ -29,20 +31,50 @@ func (t *tx) run(query string, args ...any) (sql.Result, error) {
 
 // advance takes the sequence of this transaction, once.
 func (t *tx) advance() error {
-	if t.changed {
-		return nil
+	if t.cn == nil {
+		return fmt.Errorf("change catalog %s: the transaction is used after its function returned", t.c.path)
 	}
-	if _, err := t.run(`UPDATE meta SET value = ? WHERE key = 'seq'`, t.seq+1); err != nil {
-		return err
+	if !t.changed {
+		t.seq++
+		t.changed, t.dirty = true, true
 	}
-	t.seq++
-	t.changed = true
 	return nil
 }
 
-// closeLive closes the live version of a source, if there is one.
+// save writes what the transaction has changed of meta.
+func (t *tx) save() error {
+	if !t.dirty {
+		return nil
+	}
+	var err error
+	if t.recount {
+		if t.totals, err = count(t.ctx, t.cn); err != nil {
+			return t.c.wrap("change catalog", err)
+		}
+	}
+	return t.c.wrap("change catalog", writeMeta(t.ctx, t.cn, &t.metaState))
+}
+
+// closeLive closes the live version of a source, if there is one. It may be
+// damaged: replacing it is the cure.
 func (t *tx) closeLive(source string) error {
-	_, err := t.run(`UPDATE documents SET to_seq = ? WHERE source = ? AND to_seq = 9223372036854775807`, t.seq, source)
+	var found bool
+	var d index.Document
+	var sum int64
+	err := t.each(documentColumns+documentTables+`WHERE d.source = ? AND d.to_seq = 9223372036854775807`, []any{source}, func(r *sql.Rows) (err error) {
+		found = true
+		d, sum, err = scanDocument(r)
+		return err
+	})
+	if code(err) != 0 || err == nil && !found {
+		return err
+	}
+	if err != nil || sum != int64(documentSum(&d)) {
+		t.recount = true
+	}
+	t.totals.add(&d, -1)
+	d.To = t.seq
+	_, err = t.run(`UPDATE documents SET to_seq = ?, sum = ? WHERE source = ? AND to_seq = 9223372036854775807`, t.seq, int64(documentSum(&d)), source)
 	return err
 }
 
@@ -103,12 +135,13 @@ func (t *tx) put(doc *index.NewDocument) (index.Document, error) {
 	if err := t.closeLive(doc.Source); err != nil {
 		return index.Document{}, err
 	}
+	markdown := t.c.compress(doc.Markdown)
 	fingerprint, err := t.fingerprint(doc.Fingerprint)
 	if err != nil {
 		return index.Document{}, err
 	}
 	res, err := t.run(`INSERT INTO contents (fingerprint, category, chunks, bytes, sections, markdown) VALUES (?, ?, ?, ?, ?, ?)`,
-		fingerprint, doc.Category, len(doc.Chunks), len(doc.Markdown), sections, t.c.compress(doc.Markdown))
+		fingerprint, doc.Category, len(doc.Chunks), len(doc.Markdown), sections, markdown)
 	if err != nil {
 		return index.Document{}, err
 	}
@@ -116,8 +149,13 @@ func (t *tx) put(doc *index.NewDocument) (index.Document, error) {
 	if err != nil {
 		return index.Document{}, err
 	}
+	content := index.DocID(id)
+	if _, err := t.run(`INSERT INTO sums (content, markdown, sections) VALUES (?, ?, ?)`, id,
+		int64(blobSum(content, len(doc.Markdown), markdown)), int64(blobSum(content, 0, sections))); err != nil {
+		return index.Document{}, err
+	}
 	d := doc.Document
-	d.ID, d.Chunks, d.Bytes = index.DocID(id), len(doc.Chunks), len(doc.Markdown)
+	d.ID, d.Chunks, d.Bytes = content, len(doc.Chunks), len(doc.Markdown)
 	d.From, d.To = t.seq, index.Live
 	if err := t.insert(&d); err != nil {
 		return index.Document{}, err
@@ -139,7 +177,11 @@ func (t *tx) fingerprint(f index.Fingerprint) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return res.LastInsertId()
+	if id, err = res.LastInsertId(); err != nil {
+		return 0, err
+	}
+	_, err = t.run(`UPDATE fingerprints SET sum = ? WHERE id = ?`, int64(fingerprintSum(id, &f)), id)
+	return id, err
 }
 
 // insert writes a version of a document.
@@ -154,8 +196,9 @@ func (t *tx) insert(d *index.Document) error {
 	mod, modNano := encodeTime(d.ModTime)
 	in, inNano := encodeTime(d.IngestedAt)
 	_, err := t.run(`INSERT INTO documents (content, from_seq, to_seq, source, kind, title, hash, size, mtime, mtime_nsec,
-		ingested, ingested_nsec, ocr, warnings) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID, d.From, d.To, d.Source, d.Kind, d.Title, d.Hash, d.Size, mod, modNano, in, inNano, d.OCREngine, warnings)
+		ingested, ingested_nsec, ocr, warnings, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, d.From, d.To, d.Source, d.Kind, d.Title, d.Hash, d.Size, mod, modNano, in, inNano, d.OCREngine, warnings, int64(documentSum(d)))
+	t.totals.add(d, 1)
 	return err
 }
 
@@ -221,15 +264,13 @@ func (t *tx) Move(from, to string, modTime time.Time) (index.Document, error) {
 }
 
 func (t *tx) Touch(source string, size int64, modTime time.Time) error {
-	mod, modNano := encodeTime(modTime)
-	res, err := t.run(`UPDATE documents SET size = ?, mtime = ?, mtime_nsec = ? WHERE source = ? AND to_seq = 9223372036854775807`,
-		size, mod, modNano, source)
+	d, err := t.Document(source)
 	if err != nil {
-		return err
+		return fmt.Errorf("touch: %w", err)
 	}
-	n, err := res.RowsAffected()
-	if err == nil && n == 0 {
-		err = fmt.Errorf("touch %q: %w", source, index.ErrNotFound)
-	}
+	d.Size, d.ModTime = size, modTime
+	mod, modNano := encodeTime(modTime)
+	_, err = t.run(`UPDATE documents SET size = ?, mtime = ?, mtime_nsec = ?, sum = ? WHERE source = ? AND to_seq = 9223372036854775807`,
+		size, mod, modNano, int64(documentSum(&d)), source)
 	return err
 }
