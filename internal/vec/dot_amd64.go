@@ -4,32 +4,32 @@
 
 package vec
 
-// dotInt8AVX2 is dotInt8 for n values, a multiple of 32 and at most 8192.
+// dotInt8Vectors is dotInt8 for n values, a multiple of 32 and at most 8192.
 //
 //go:noescape
-func dotInt8AVX2(q *int16, v *int8, n int) int64
+func dotInt8Vectors(q *int16, v *int8, n int) int64
 
-// rowsInt8AVX2 is rowsInt8 for tiles of four rows, stride values apart, of n values, a multiple of 16 and at most 4096.
+// rowsInt8Tiles is rowsInt8 for tiles of four rows, stride values apart, of n values, a multiple of 16 and at most 4096.
 //
 //go:noescape
-func rowsInt8AVX2(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
+func rowsInt8Tiles(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
 
-// dotF32AVX2 is dotF32 for n values, a multiple of 8.
+// dotF32Vectors is dotF32 for n values, a multiple of 8.
 //
 //go:noescape
-func dotF32AVX2(q *float32, v *float32, n int) float32
+func dotF32Vectors(q *float32, v *float32, n int) float32
 
-// rowsF32AVX2 is rowsF32 for tiles of four rows, stride values apart, of n values, a multiple of 16.
+// rowsF32Tiles is rowsF32 for tiles of four rows, stride values apart, of n values, a multiple of 16.
 //
 //go:noescape
-func rowsF32AVX2(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
+func rowsF32Tiles(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
 
-// dotF16AVX2 is dotF16 for n values, a multiple of 8.
+// dotF16Vectors is dotF16 for n values, a multiple of 8.
 //
 //go:noescape
-func dotF16AVX2(q *float32, v *uint16, n int) float32
+func dotF16Vectors(q *float32, v *uint16, n int) float32
 
-// rowsF16AVX2 is rowsF16 for tiles of four rows, stride values apart, of n values, a multiple of 16.
+// rowsF16Tiles is rowsF16 for tiles of four rows, stride values apart, of n values, a multiple of 16.
 //
 //go:noescape
-func rowsF16AVX2(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)
+func rowsF16Tiles(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)

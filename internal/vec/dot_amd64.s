@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func dotInt8AVX2(q *int16, v *int8, n int) int64
+// func dotInt8Vectors(q *int16, v *int8, n int) int64
 // Requires: AVX, AVX2
-TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-32
+TEXT ·dotInt8Vectors(SB), NOSPLIT, $0-32
 	MOVQ  q+0(FP), AX
 	MOVQ  v+8(FP), CX
 	MOVQ  n+16(FP), DX
@@ -46,9 +46,9 @@ done:
 	MOVQ         AX, ret+24(FP)
 	RET
 
-// func rowsInt8AVX2(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
+// func rowsInt8Tiles(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
 // Requires: AVX, AVX2
-TEXT ·rowsInt8AVX2(SB), NOSPLIT, $0-48
+TEXT ·rowsInt8Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
 	MOVQ stride+32(FP), DX
@@ -115,9 +115,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotF32AVX2(q *float32, v *float32, n int) float32
+// func dotF32Vectors(q *float32, v *float32, n int) float32
 // Requires: AVX, AVX2, FMA3, SSE
-TEXT ·dotF32AVX2(SB), NOSPLIT, $0-28
+TEXT ·dotF32Vectors(SB), NOSPLIT, $0-28
 	MOVQ  q+0(FP), AX
 	MOVQ  v+8(FP), CX
 	MOVQ  n+16(FP), DX
@@ -166,9 +166,9 @@ done:
 	MOVSS        X0, ret+24(FP)
 	RET
 
-// func rowsF32AVX2(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
+// func rowsF32Tiles(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
 // Requires: AVX, AVX2, FMA3
-TEXT ·rowsF32AVX2(SB), NOSPLIT, $0-48
+TEXT ·rowsF32Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
 	MOVQ stride+32(FP), DX
@@ -221,9 +221,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotF16AVX2(q *float32, v *uint16, n int) float32
+// func dotF16Vectors(q *float32, v *uint16, n int) float32
 // Requires: AVX, AVX2, F16C, FMA3, SSE
-TEXT ·dotF16AVX2(SB), NOSPLIT, $0-28
+TEXT ·dotF16Vectors(SB), NOSPLIT, $0-28
 	MOVQ  q+0(FP), AX
 	MOVQ  v+8(FP), CX
 	MOVQ  n+16(FP), DX
@@ -272,9 +272,9 @@ done:
 	MOVSS        X0, ret+24(FP)
 	RET
 
-// func rowsF16AVX2(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)
+// func rowsF16Tiles(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)
 // Requires: AVX, AVX2, F16C, FMA3
-TEXT ·rowsF16AVX2(SB), NOSPLIT, $0-48
+TEXT ·rowsF16Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
 	MOVQ stride+32(FP), DX

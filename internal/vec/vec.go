@@ -11,6 +11,7 @@
 package vec
 
 //go:generate go run -C internal/asm . -out ../../dot_amd64.s -stubs ../../dot_amd64.go -pkg vec
+//go:generate go run ./internal/neon
 
 // most is the largest number of integers of which every order of the sums
 // stays within 32 bits in two registers of eight: 2·127·32768·8192/32 < 2^31.

@@ -36,9 +36,9 @@ func zero(regs ...reg.VecVirtual) {
 
 func dotInt8() {
 	const step = 32
-	TEXT("dotInt8AVX2", NOSPLIT, "func(q *int16, v *int8, n int) int64")
+	TEXT("dotInt8Vectors", NOSPLIT, "func(q *int16, v *int8, n int) int64")
 	Pragma("noescape")
-	Doc("dotInt8AVX2 is dotInt8 for n values, a multiple of 32 and at most 8192.")
+	Doc("dotInt8Vectors is dotInt8 for n values, a multiple of 32 and at most 8192.")
 	q, v, n := Load(Param("q"), GP64()), Load(Param("v"), GP64()), Load(Param("n"), GP64())
 	sums := [2]reg.VecVirtual{YMM(), YMM()}
 	zero(sums[:]...)
@@ -122,9 +122,9 @@ func tiles(size int, body func(q reg.Register, row func(i, disp int) Mem, n reg.
 
 func rowsInt8() {
 	const step = 16
-	TEXT("rowsInt8AVX2", NOSPLIT, "func(dst *int64, q *int16, rows *int8, n, stride, tiles int)")
+	TEXT("rowsInt8Tiles", NOSPLIT, "func(dst *int64, q *int16, rows *int8, n, stride, tiles int)")
 	Pragma("noescape")
-	Doc("rowsInt8AVX2 is rowsInt8 for tiles of four rows, stride values apart, of n values, a multiple of 16 and at most 4096.")
+	Doc("rowsInt8Tiles is rowsInt8 for tiles of four rows, stride values apart, of n values, a multiple of 16 and at most 4096.")
 	sums := make([]reg.VecVirtual, tile)
 	for i := range sums {
 		sums[i] = YMM()
@@ -181,9 +181,9 @@ func sumOf(v reg.VecVirtual) {
 }
 
 func (f format) dot() {
-	TEXT(fmt.Sprintf("dot%sAVX2", f.name), NOSPLIT, fmt.Sprintf("func(q *float32, v *%s, n int) float32", f.typ))
+	TEXT(fmt.Sprintf("dot%sVectors", f.name), NOSPLIT, fmt.Sprintf("func(q *float32, v *%s, n int) float32", f.typ))
 	Pragma("noescape")
-	Doc(fmt.Sprintf("dot%sAVX2 is dot%s for n values, a multiple of 8.", f.name, f.name))
+	Doc(fmt.Sprintf("dot%sVectors is dot%s for n values, a multiple of 8.", f.name, f.name))
 	q, v, n := Load(Param("q"), GP64()), Load(Param("v"), GP64()), Load(Param("n"), GP64())
 	// Four sums, as each product waits four cycles for the one before.
 	sums := [4]reg.VecVirtual{YMM(), YMM(), YMM(), YMM()}
@@ -226,9 +226,9 @@ func (f format) dot() {
 }
 
 func (f format) rows() {
-	TEXT(fmt.Sprintf("rows%sAVX2", f.name), NOSPLIT, fmt.Sprintf("func(dst, q *float32, rows *%s, n, stride, tiles int)", f.typ))
+	TEXT(fmt.Sprintf("rows%sTiles", f.name), NOSPLIT, fmt.Sprintf("func(dst, q *float32, rows *%s, n, stride, tiles int)", f.typ))
 	Pragma("noescape")
-	Doc(fmt.Sprintf("rows%sAVX2 is rows%s for tiles of four rows, stride values apart, of n values, a multiple of 16.", f.name, f.name))
+	Doc(fmt.Sprintf("rows%sTiles is rows%s for tiles of four rows, stride values apart, of n values, a multiple of 16.", f.name, f.name))
 	var sums [2][tile]reg.VecVirtual
 	for i := range sums {
 		for j := range sums[i] {

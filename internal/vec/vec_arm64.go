@@ -1,0 +1,29 @@
+package vec
+
+import "golang.org/x/sys/cpu"
+
+// The numbers of values that the kernels take at once.
+const (
+	stepInt8     = 16
+	stepF32      = 4
+	stepF16      = 8
+	stepRowsInt8 = 16
+	stepRowsF32  = 4
+	stepRowsF16  = 8
+)
+
+// NEON is a part of arm64.
+
+func hasInt8() bool { return true }
+
+func hasF32() bool { return true }
+
+func hasF16() bool { return true }
+
+func rowsInt8Tiles(dst *int64, q *int16, rows *int8, n, stride, tiles int) {
+	if cpu.ARM64.HasASIMDDP {
+		rowsInt8DotTiles(dst, q, rows, n, stride, tiles)
+		return
+	}
+	rowsInt8LongTiles(dst, q, rows, n, stride, tiles)
+}
