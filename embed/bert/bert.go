@@ -115,6 +115,9 @@ type Info struct {
 	Kernel    string // instructions in use, such as "avx2"
 	Precision Precision
 	Threads   int
+	// Unpacked is the size in bytes of the weights beside the file. What a
+	// batch takes is in the package's documentation.
+	Unpacked int
 }
 
 // A Model is a loaded encoder. It is safe for concurrent use.
@@ -179,6 +182,12 @@ func New(gguf string, opts *Options) (*Model, error) {
 	m.info = Info{
 		Name: f.text("general.name"), Dims: m.net.dims, MaxTokens: m.net.positions.rows, Layers: len(m.net.layers),
 		Weights: m.net.words.typ.String(), Kernel: kernels.Name(), Precision: opts.Precision, Threads: threads,
+	}
+	for i := range m.net.layers {
+		l := &m.net.layers[i]
+		for _, w := range []*linear{&l.q, &l.k, &l.v, &l.attn, &l.up, &l.down} {
+			m.info.Unpacked += len(w.panels)
+		}
 	}
 	if len(m.net.layers) > 0 {
 		m.info.Weights = m.net.layers[0].up.src.typ.String()
