@@ -33,6 +33,7 @@ const (
 type engine struct {
 	pool  pdfium.Pool
 	cache wazero.CompilationCache
+	batch *batcher
 
 	// mu serialises making instances, and guards:
 	mu   sync.Mutex
@@ -73,6 +74,9 @@ func newEngine(ctx context.Context, cache wazero.CompilationCache) (_ *engine, e
 			_ = cache.Close(context.WithoutCancel(ctx))
 		}
 	}()
+	if e.batch, err = newBatcher(ctx, cache); err != nil {
+		return nil, err
+	}
 	ctx = experimental.WithCompilationWorkers(ctx, runtime.GOMAXPROCS(0))
 	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
 		func(_, _ uint64) experimental.LinearMemory { return e.next }))
@@ -82,27 +86,34 @@ func newEngine(ctx context.Context, cache wazero.CompilationCache) (_ *engine, e
 		MaxTotal: -1, // Converter.slots bounds them
 		// The defaults are the whole file system and the process's own output,
 		// which an MCP server talks over.
-		FSConfig: wazero.NewFSConfig(),
-		Stdout:   io.Discard,
-		Stderr:   io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().
-			WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
-			WithCloseOnContextDone(true).
-			WithMemoryLimitPages(maxMemory / wasmPage).
-			WithCompilationCache(cache),
+		FSConfig:      wazero.NewFSConfig(),
+		Stdout:        io.Discard,
+		Stderr:        io.Discard,
+		RuntimeConfig: runtimeConfig(cache),
 	})
+	if err != nil {
+		_ = e.batch.close()
+	}
 	return e, err
 }
 
+func runtimeConfig(cache wazero.CompilationCache) wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithCloseOnContextDone(true).
+		WithMemoryLimitPages(maxMemory / wasmPage).
+		WithCompilationCache(cache)
+}
+
 func (e *engine) close() error {
-	err := e.pool.Close()
-	return errors.Join(err, e.cache.Close(context.Background()))
+	return errors.Join(e.pool.Close(), e.batch.close(), e.cache.Close(context.Background()))
 }
 
 // An instance is one sandbox with one PDFium in it, for one document.
 type instance struct {
 	*sandbox
 	pdfium pdfium.Pdfium
+	helper api.Module      // made by batcher
 	doc    uint64          // FPDF_DOCUMENT
 	fonts  map[uint64]bool // whether a font is bold
 	heap   *sandboxMemory
@@ -131,12 +142,23 @@ func (e *engine) instance(ctx context.Context, memory int64) (*instance, error) 
 		_ = in.pdfium.Kill()
 		return nil, errors.New("start a sandbox: no module was made")
 	}
-	in.sandbox = newSandbox(e.made)
+	if in.helper, err = e.batch.module(context.WithoutCancel(ctx), e.made); err != nil {
+		_ = in.pdfium.Kill()
+		return nil, err
+	}
+	in.sandbox = newSandbox(e.made, in.helper)
 	in.disarm = context.AfterFunc(ctx, func() {
 		defer close(in.killed)
-		_ = in.pdfium.Kill()
+		in.kill()
 	})
 	return in, nil
+}
+
+// kill ends both modules. Not Close, which lets PDFium tidy up first: after an
+// error its memory may be in any state.
+func (in *instance) kill() {
+	_ = in.pdfium.Kill()
+	_ = in.helper.Close(context.Background())
 }
 
 // refused reports whether the document met its limit of memory.
@@ -148,9 +170,7 @@ func (in *instance) release() {
 		<-in.killed
 		return
 	}
-	// Not Close, which lets PDFium tidy up first: after an error its memory
-	// may be in any state.
-	_ = in.pdfium.Kill()
+	in.kill()
 }
 
 // sandboxMemory is the memory of one sandbox. It lives on the Go heap, so that

@@ -109,6 +109,29 @@ func TestGeometry(t *testing.T) {
 	}
 }
 
+// TestLargePage has more letters and objects than are read at once, in changing print.
+func TestLargePage(t *testing.T) {
+	var content, want strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&content, "0 0 m 1 %d l S\n", i)
+	}
+	content.WriteString(strings.Repeat("10 10 2 2 re f\n", 2000))
+	for i := range 50 {
+		line := fmt.Sprintf("line %d of words of a page that is read in several parts", i)
+		content.WriteString(show("F1", 10, 72, float64(740-12*i), line))
+		want.WriteString(line + "\n")
+	}
+	content.WriteString(ruled([][]string{{"Name", "Age"}, {"Anna", "7"}, {"Boris", "12"}}, 60, 120, 150, 24))
+	want.WriteString("\n| Name | Age |\n| --- | --- |\n| Anna | 7 |\n| Boris | 12 |\n")
+	doc, err := convertBytes(t, builder{pages: []string{content.String()}}.bytes(), convert.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want.String(), doc.Markdown); diff != "" {
+		t.Errorf("Markdown (-want +got):\n%s", diff)
+	}
+}
+
 func TestRunningLines(t *testing.T) {
 	var pages []string
 	var want []string

@@ -81,7 +81,6 @@ func (d *drawing) add(g glyph) {
 
 // A pageReader gives the letters of one page by their index in its stream of text.
 type pageReader struct {
-	object uint64 // not used here
 	style  textStyle
 	boxes  []rect
 	styles []textStyle

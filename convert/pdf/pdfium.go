@@ -3,7 +3,9 @@
 package pdf
 
 import (
+	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -76,19 +78,30 @@ func (in *instance) page(index int) (pageText, error) {
 // A pageReader reads the text of one page.
 type pageReader struct {
 	*sandbox
-	text   uint64 // FPDF_TEXTPAGE
-	fonts  map[uint64]bool
-	object uint64 // whose style is:
+	text  uint64 // FPDF_TEXTPAGE
+	fonts map[uint64]bool
+	count int // of letters
+	// The letters that were read last, from number first on.
+	first   int
+	letters []letter
+	last    textStyle // of the last of them
+	style   textStyle // of the letter that readStyle was asked for
+}
+
+// A letter is where a letter of a page stands and how it looks.
+type letter struct {
+	box    rect
+	placed bool
 	style  textStyle
 }
 
 // frames returns the page's words by direction, see framesOf.
 func (p *pageReader) frames() []*frame {
-	count := p.number("FPDFText_CountChars", p.text)
-	if count <= 0 || p.err != nil {
+	p.count = p.number("FPDFText_CountChars", p.text)
+	if p.count <= 0 || p.err != nil {
 		return nil
 	}
-	return p.framesOf(p.runes(count))
+	return p.framesOf(p.runes(p.count))
 }
 
 // runes returns the page's letters by their index.
@@ -109,32 +122,43 @@ func (p *pageReader) runes(count int) []rune {
 	return runes
 }
 
-// readStyle makes p.style that of a letter.
-func (p *pageReader) readStyle(i int) {
-	object := uint64(uint32(p.call("FPDFText_GetTextObject", p.text, uint64(i))))
-	if object == p.object && object != 0 {
-		return
+// read reads letters from number i on.
+func (p *pageReader) read(i int) {
+	p.first, p.letters = i, slices.Grow(p.letters[:0], batchSize)
+	var object uint32
+	for data := p.batch("letters", letterRecord, p.text, i, min(batchSize, p.count-i)); len(data) >= letterRecord; data = data[letterRecord:] {
+		var l letter
+		if o := binary.LittleEndian.Uint32(data); o != 0 && o != object {
+			object = o
+			p.last = p.styleOf(data)
+		}
+		if l.placed = binary.LittleEndian.Uint32(data[4:]) != 0; l.placed {
+			var f [4]float64 // left, right, bottom, top, not always in this order
+			readFloats(data[8:], f[:])
+			l.box = rect{min(f[0], f[2]), min(f[1], f[3]), max(f[0], f[2]), max(f[1], f[3])}
+		}
+		l.style = p.last
+		p.letters = append(p.letters, l)
 	}
-	p.object = object
-	size := math.Float64frombits(p.call("FPDFText_GetFontSize", p.text, uint64(i)))
-	var m [6]float64 // a, b, c, d, e, f
-	if p.number("FPDFText_GetMatrix", p.text, uint64(i), p.scratch) != 0 {
-		p.floats(m[:])
-	} else {
-		m = [6]float64{1, 0, 0, 1}
+}
+
+// styleOf reads the style in the record of a letter.
+func (p *pageReader) styleOf(record []byte) textStyle {
+	m := [6]float64{1, 0, 0, 1} // a, b, c, d, e, f
+	if binary.LittleEndian.Uint32(record[24:]) != 0 {
+		readFloats(record[28:], m[:])
 	}
-	p.style = textStyle{size: size * math.Hypot(m[2], m[3])}
-	p.style.angle = styleAngle(m[0], m[1])
-	if object == 0 {
-		return
+	var size [1]float64
+	if binary.LittleEndian.Uint32(record[52:]) != 0 {
+		readFloats(record[56:], size[:])
 	}
-	font := uint64(uint32(p.call("FPDFTextObj_GetFont", object)))
+	font := uint64(binary.LittleEndian.Uint32(record[60:]))
 	bold, ok := p.fonts[font]
 	if !ok && font != 0 {
 		bold = p.boldFont(font)
 		p.fonts[font] = bold
 	}
-	p.style.bold = bold
+	return textStyle{size: size[0] * math.Hypot(m[2], m[3]), angle: styleAngle(m[0], m[1]), bold: bold}
 }
 
 func (p *pageReader) boldFont(font uint64) bool {
@@ -142,12 +166,22 @@ func (p *pageReader) boldFont(font uint64) bool {
 	return boldName(name) || p.number("FPDFFont_GetFlags", font)&forceBold != 0
 }
 
+// letter returns letter i, which is there as long as p.err is nil.
+func (p *pageReader) letter(i int) letter {
+	if i < p.first || i >= p.first+len(p.letters) {
+		p.read(i)
+	}
+	if i -= p.first; i < len(p.letters) {
+		return p.letters[i]
+	}
+	return letter{}
+}
+
+// readStyle makes p.style that of a letter.
+func (p *pageReader) readStyle(i int) { p.style = p.letter(i).style }
+
 // box returns the box of letter i in the page's own space.
 func (p *pageReader) box(i int) (rect, bool) {
-	if p.number("FPDFText_GetLooseCharBox", p.text, uint64(i), p.scratch) == 0 {
-		return rect{}, false
-	}
-	var f [4]float64 // left, top, right, bottom
-	p.floats(f[:])
-	return rect{min(f[0], f[2]), min(f[1], f[3]), max(f[0], f[2]), max(f[1], f[3])}, true
+	l := p.letter(i)
+	return l.box, l.placed
 }

@@ -2,6 +2,8 @@
 
 package pdf
 
+import "encoding/binary"
+
 // Kinds of page objects and path segments in PDFium (fpdf_edit.h).
 const (
 	objectPath = 2
@@ -15,28 +17,25 @@ func (p *pageReader) rules(page uint64, angle int) []rect {
 	}
 	count := min(p.number("FPDFPage_CountObjects", page), maxObjects)
 	var out []rect
-	for i := 0; i < count && p.err == nil && len(out) < maxRules; i++ {
-		object := uint64(uint32(p.call("FPDFPage_GetObject", page, uint64(i))))
-		if object == 0 || p.number("FPDFPageObj_GetType", object) != objectPath {
-			continue
+	for i := 0; i < count && p.err == nil && len(out) < maxRules; i += batchSize {
+		for data := p.batch("objects", objectRecord, page, i, min(batchSize, count-i)); len(data) >= objectRecord && len(out) < maxRules; data = data[objectRecord:] {
+			if binary.LittleEndian.Uint32(data) != 0 && binary.LittleEndian.Uint32(data[4:]) == objectPath {
+				out = p.pathRules(out, data, angle)
+			}
 		}
-		out = p.pathRules(out, object, angle)
 	}
 	return out
 }
 
-// pathRules appends the rules of one path object.
-func (p *pageReader) pathRules(out []rect, object uint64, angle int) []rect {
-	segments := p.number("FPDFPath_CountSegments", object)
-	if segments < 2 {
-		return out
-	}
-	s := p.scratch
-	if p.number("FPDFPageObj_GetBounds", object, s, s+4, s+8, s+12) == 0 {
+// pathRules appends the rules of one path object by its record.
+func (p *pageReader) pathRules(out []rect, record []byte, angle int) []rect {
+	object := uint64(binary.LittleEndian.Uint32(record))
+	segments := int(int32(binary.LittleEndian.Uint32(record[8:])))
+	if segments < 2 || binary.LittleEndian.Uint32(record[12:]) == 0 {
 		return out
 	}
 	var f [4]float64 // left, bottom, right, top
-	p.floats(f[:])
+	readFloats(record[16:], f[:])
 	bounds := rect{f[0], f[1], f[2], f[3]}
 	if !finite(bounds) {
 		return out
@@ -48,6 +47,7 @@ func (p *pageReader) pathRules(out []rect, object uint64, angle int) []rect {
 		return out
 	}
 	// A path of many lines: each segment on its own.
+	s := p.scratch
 	var m [6]float64
 	if p.number("FPDFPageObj_GetMatrix", object, s) == 0 {
 		return out

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"unicode/utf16"
 
 	"github.com/tetratelabs/wazero/api"
@@ -18,11 +19,12 @@ import (
 // for one call per letter. Not for concurrent use. The first failure of a
 // call stays in err, and later calls do nothing.
 type sandbox struct {
-	module  api.Module
+	modules [2]api.Module // PDFium and its batch module
 	memory  api.Memory
 	calls   map[string]api.Function
 	stack   [8]uint64
 	scratch uint64 // address of scratchSize bytes for results
+	records uint64 // address of space for a batch, or 0 before the first
 	err     error
 }
 
@@ -45,9 +47,9 @@ func (c moduleCatcher) NewFunctionListener(def api.FunctionDefinition) experimen
 	return nil
 }
 
-// newSandbox prepares calls into module.
-func newSandbox(module api.Module) *sandbox {
-	s := &sandbox{module: module, memory: module.Memory(), calls: map[string]api.Function{}}
+// newSandbox prepares calls into PDFium and its batch module.
+func newSandbox(pdfium, batch api.Module) *sandbox {
+	s := &sandbox{modules: [2]api.Module{pdfium, batch}, memory: pdfium.Memory(), calls: map[string]api.Function{}}
 	if s.memory == nil {
 		s.err = fmt.Errorf("the engine has no memory")
 		return s
@@ -64,7 +66,12 @@ func (s *sandbox) call(name string, params ...uint64) uint64 {
 	}
 	f := s.calls[name]
 	if f == nil {
-		if f = s.module.ExportedFunction(name); f == nil {
+		for _, m := range s.modules {
+			if f == nil {
+				f = m.ExportedFunction(name)
+			}
+		}
+		if f == nil {
 			s.err = fmt.Errorf("the engine has no %s", name)
 			return 0
 		}
@@ -118,11 +125,14 @@ func (s *sandbox) bytes(at uint64, n int) []byte {
 
 // floats reads len(out) C floats from the scratch space.
 func (s *sandbox) floats(out []float64) {
-	data := s.bytes(s.scratch, 4*len(out))
+	if data := s.bytes(s.scratch, 4*len(out)); data != nil {
+		readFloats(data, out)
+	}
+}
+
+func readFloats(data []byte, out []float64) {
 	for i := range out {
-		if 4*i+4 <= len(data) {
-			out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
-		}
+		out[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:])))
 	}
 }
 
@@ -147,6 +157,16 @@ func (s *sandbox) buffer(name string, params ...uint64) []byte {
 	data := append([]byte(nil), s.bytes(at, size)...)
 	s.free(at)
 	return data
+}
+
+// batch runs a function of the batch module and returns its n records for
+// the letters or objects from first on, or nothing after a failure.
+func (s *sandbox) batch(name string, record int, handle uint64, first, n int) []byte {
+	if s.records == 0 {
+		s.records = s.alloc(batchSize * max(letterRecord, objectRecord))
+	}
+	s.call(name, handle, uint64(first), uint64(n), s.records)
+	return slices.Clone(s.bytes(s.records, n*record))
 }
 
 func decode16(data []byte) string {

@@ -26,7 +26,6 @@ type wordBuilder struct {
 // stand below the one before, as in vertical writing. When vertical is set, upright
 // text is taken to run downwards, in lines from right to left.
 func (p *pageReader) words(runes []rune, vertical bool) ([]*frame, bool) {
-	p.object = 0
 	b := &wordBuilder{pageReader: p, vertical: vertical, spaced: true}
 	for i := 0; i < len(runes); {
 		switch r := runes[i]; {
