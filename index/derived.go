@@ -109,3 +109,15 @@ type KeywordSnapshot interface {
 	Search(ctx context.Context, query KeywordQuery) ([]Hit, error)
 	Close() error
 }
+
+// A JointIndex is a [KeywordIndex] that keeps its chunks in the same files as
+// a [VectorStore], so that both sides change in one step and are always at the
+// same sequence. Their own Apply is then not used.
+type JointIndex interface {
+	KeywordIndex
+	// Joins reports whether v is the other side.
+	Joins(v VectorStore) bool
+	// ApplyJoint is Apply for both sides. An entry without a vector is found
+	// by its words only.
+	ApplyJoint(ctx context.Context, changes Changes[Entry]) error
+}

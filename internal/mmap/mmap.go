@@ -9,6 +9,7 @@
 package mmap
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -46,14 +47,18 @@ func (m *Mapping) Close() error {
 	return err
 }
 
-// Guard calls fn and turns what it panics with into an error, a fault of a
-// mapping too. It guards only the goroutine that calls it.
+// ErrFault says that reading a mapping failed, or that what was read made the
+// reader panic.
+var ErrFault = errors.New("read mapped file")
+
+// Guard calls fn and turns what it panics with, a fault of a mapping too, into
+// an [ErrFault]. It guards only the goroutine that calls it.
 func Guard(fn func() error) (err error) {
 	before := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(before)
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("read mapped file: %v", r)
+			err = fmt.Errorf("%w: %v", ErrFault, r)
 		}
 	}()
 	return fn()

@@ -29,6 +29,15 @@ func (h *Heap) Admits(score float64) bool {
 	return len(h.hits) < h.Limit || h.Limit > 0 && score >= h.hits[0].Score
 }
 
+// Worst returns the score that a hit must have at least to be among the best;
+// false while any will do.
+func (h *Heap) Worst() (float64, bool) {
+	if h.Limit <= 0 || len(h.hits) < h.Limit {
+		return 0, false
+	}
+	return h.hits[0].Score, true
+}
+
 // Add adds a hit.
 func (h *Heap) Add(hit index.Hit) {
 	switch {

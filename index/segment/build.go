@@ -1,0 +1,225 @@
+package segment
+
+import (
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/analysis"
+)
+
+// A batch collects entries for a segment; of several of one chunk it keeps the
+// last.
+type batch struct {
+	dims     int
+	keywords bool
+	entries  []item
+	at       map[index.ChunkID]int
+	bytes    int // of text and vectors
+}
+
+// An item is an entry on its way into a segment. Its vector is stored already
+// as it will be.
+type item struct {
+	chunk  index.ChunkID
+	doc    index.DocID
+	texts  [fields]string
+	vector []int8
+	scale  float32
+}
+
+func newBatch(dims int, keywords bool) *batch {
+	return &batch{dims: dims, keywords: keywords, at: make(map[index.ChunkID]int)}
+}
+
+func (b *batch) add(e *index.Entry) {
+	it := item{chunk: e.Chunk, doc: e.Doc, scale: float32(math.NaN())}
+	if b.keywords {
+		it.texts = [fields]string{title: e.Title, headings: e.Headings, body: e.Text}
+		b.bytes += len(e.Title) + len(e.Headings) + len(e.Text)
+	}
+	if b.dims > 0 && e.Vector != nil {
+		it.vector = make([]int8, b.dims)
+		it.scale = quantise(it.vector, e.Vector)
+	}
+	b.bytes += b.dims
+	if i, ok := b.at[e.Chunk]; ok {
+		b.entries[i] = it
+		return
+	}
+	b.at[e.Chunk] = len(b.entries)
+	b.entries = append(b.entries, it)
+}
+
+// full reports whether the batch should become a segment.
+func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.entries) >= batchEntries }
+
+// writeTo writes the entries as a segment.
+func (b *batch) writeTo(out io.Writer) error {
+	slices.SortFunc(b.entries, func(x, y item) int { return compareChunks(x.chunk, y.chunk) })
+	w := newWriter(out, b.dims)
+	w.begin(secVectors)
+	none := make([]int8, b.dims)
+	var scales []byte
+	for i := range b.entries {
+		e := &b.entries[i]
+		if b.dims == 0 {
+			break
+		}
+		if e.vector == nil {
+			e.vector = none
+		}
+		w.write(raw(e.vector))
+		scales = appendScale(scales, e.scale)
+	}
+	w.begin(secScales)
+	w.write(scales)
+	c := new(columns)
+	var in inverter
+	if b.keywords {
+		in.terms = make(map[string]uint32)
+		analysed := b.analyse()
+		for i, d := range analysed {
+			in.add(uint32(i), d)
+			c.lengths = append(c.lengths, newLength(d.words()))
+			analysed[i] = nil
+		}
+	}
+	for i := range b.entries {
+		c.chunks = append(c.chunks, b.entries[i].chunk)
+		c.docs = append(c.docs, b.entries[i].doc)
+	}
+	w.columns(c, b.keywords)
+	in.write(w)
+	return w.finish()
+}
+
+func compareChunks(a, b index.ChunkID) int { return int(min(max(a-b, -1), 1)) }
+
+// analysed holds the tokens of the fields of a chunk.
+type analysed [fields][]analysis.Token
+
+func (a *analysed) words() (n [fields]int) {
+	for f := range fields {
+		n[f] = analysis.Length(a[f])
+	}
+	return n
+}
+
+func analyse(texts *[fields]string) *analysed {
+	a := new(analysed)
+	for f, text := range texts {
+		a[f] = analysis.Tokens(text)
+	}
+	return a
+}
+
+// analyse analyses the entries on all cores.
+func (b *batch) analyse() []*analysed {
+	all := make([]*analysed, len(b.entries))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(all)) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
+				all[i] = analyse(&b.entries[i].texts)
+			}
+		})
+	}
+	wg.Wait()
+	return all
+}
+
+// An inverter turns entries of terms into terms of entries.
+type inverter struct {
+	terms map[string]uint32
+	names []string
+	seen  []occurrence
+}
+
+type occurrence struct {
+	term, entry uint32
+	place       uint32 // field << 29 | position
+}
+
+const (
+	fieldShift  = 29
+	maxPosition = 1<<fieldShift - 1
+)
+
+func (in *inverter) add(entry uint32, a *analysed) {
+	for f := range fields {
+		for _, t := range a[f] {
+			n, ok := in.terms[t.Term]
+			if !ok {
+				n = uint32(len(in.names))
+				in.terms[t.Term] = n
+				in.names = append(in.names, t.Term)
+			}
+			in.seen = append(in.seen, occurrence{n, entry, uint32(f)<<fieldShift | uint32(min(t.Position, maxPosition))})
+		}
+	}
+}
+
+// write writes the terms in order.
+func (in *inverter) write(w *writer) {
+	// Sorted by term; within a term, the order of entries, fields and
+	// positions stays.
+	starts := make([]int, len(in.names)+1)
+	for _, o := range in.seen {
+		starts[o.term+1]++
+	}
+	for i := range in.names {
+		starts[i+1] += starts[i]
+	}
+	sorted := make([]occurrence, len(in.seen))
+	at := slices.Clone(starts)
+	for _, o := range in.seen {
+		sorted[at[o.term]] = o
+		at[o.term]++
+	}
+	order := make([]uint32, len(in.names))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		switch x, y := in.names[a], in.names[b]; {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	l := new(list)
+	for _, t := range order {
+		l.reset()
+		l.fill(sorted[starts[t]:starts[t+1]])
+		w.term([]byte(in.names[t]), l)
+	}
+}
+
+// fill sets l to the occurrences of one term.
+func (l *list) fill(seen []occurrence) {
+	for i := 0; i < len(seen); {
+		entry := seen[i].entry
+		var counts [fields]uint32
+		last := uint32(0)
+		field := uint32(0)
+		for ; i < len(seen) && seen[i].entry == entry; i++ {
+			f, pos := seen[i].place>>fieldShift, seen[i].place&maxPosition
+			if f != field {
+				field, last = f, 0
+			}
+			counts[f]++
+			l.positions = appendVarint(l.positions, pos-last)
+			last = pos
+		}
+		l.add(entry, counts)
+		l.ends = append(l.ends, len(l.positions))
+	}
+}
