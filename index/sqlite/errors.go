@@ -52,8 +52,8 @@ func (c *Catalog) wrap(op string, err error) error {
 
 // damaged tells what to do about a file that cannot be read back.
 func (c *Catalog) damaged(op string, err error) error {
-	return fmt.Errorf("%s: %w (%w): restore the file from a backup, or move it and its -wal and -shm files away and sync again",
-		op, index.ErrDamaged, err)
+	return fmt.Errorf("%s: %w (%w): restore the file from a backup, or move it and all that was made from it away from %s and sync again",
+		op, index.ErrDamaged, err, filepath.Dir(c.path))
 }
 
 // cannotOpen finds the operating system's reason, which SQLite does not tell.

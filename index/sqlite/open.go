@@ -54,6 +54,31 @@ func (c *Catalog) open(ctx context.Context, timeout time.Duration) error {
 	return c.wrapOpen(err)
 }
 
+// lost reports a catalog that is missing or empty though there was one.
+func (c *Catalog) lost(beside []string) error {
+	// These come after the catalog and are looked for before it, so that one
+	// that another process is just making is not taken for lost.
+	witness := ""
+	for _, path := range append([]string{c.path + "-wal"}, beside...) {
+		if info, err := os.Stat(path); err == nil && (info.IsDir() || info.Size() > 0) {
+			witness = path
+			break
+		}
+	}
+	if witness == "" {
+		return nil
+	}
+	info, err := os.Stat(c.path)
+	if err == nil && info.Size() > 0 || err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	what := "it is empty"
+	if err != nil {
+		what = "it is missing"
+	}
+	return c.damaged("open catalog "+c.path, fmt.Errorf("%s, but %s was made from it", what, witness))
+}
+
 // wrapOpen explains an error of Open, with the file's name.
 func (c *Catalog) wrapOpen(err error) error {
 	switch {
@@ -111,10 +136,7 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 			return err
 		}
 	}
-	var mode string
-	// The answer is another mode, not an error, on file systems without
-	// shared memory. The catalog works there, but readers may wait.
-	if err := cn.one(ctx, "PRAGMA journal_mode = WAL", nil, &mode); err != nil {
+	if err := c.setJournal(ctx, cn); err != nil {
 		return err
 	}
 	if err := migrate(ctx, cn, steps); err != nil {
@@ -128,6 +150,20 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 	}
 	healthy = true
 	return nil
+}
+
+func (c *Catalog) setJournal(ctx context.Context, cn *conn) error {
+	var mode string
+	if !c.rollback {
+		// The answer is another mode, not an error, on file systems without
+		// shared memory. The catalog works there, but readers may wait.
+		return cn.one(ctx, "PRAGMA journal_mode = WAL", nil, &mode)
+	}
+	err := cn.one(ctx, "PRAGMA journal_mode = DELETE", nil, &mode)
+	if code(err) == sqlite3.SQLITE_BUSY { // others have it open with a log, which goes with them
+		cn.failed, err = nil, nil
+	}
+	return err
 }
 
 // identify reads the UUID.

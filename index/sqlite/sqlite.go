@@ -40,6 +40,14 @@ type Options struct {
 	// LockTimeout is how long a writer waits for the writers before it. Zero
 	// means 30 s. A context that ends sooner ends the wait.
 	LockTimeout time.Duration
+	// Beside are files and folders that are made from the catalog only. Where
+	// one of them is and the catalog is not, it was lost, and Open does not
+	// make a new one.
+	Beside []string
+	// Rollback keeps a rollback journal instead of a write-ahead log, which
+	// needs memory that all processes share: for places on other machines. A
+	// reader then makes writers wait, so that a View must not call Update.
+	Rollback bool
 }
 
 // A Catalog is an [index.Catalog] in a SQLite file.
@@ -47,6 +55,7 @@ type Catalog struct {
 	path     string
 	uuid     string
 	readOnly bool
+	rollback bool
 
 	writers *pool
 	readers *pool
@@ -62,11 +71,11 @@ type Catalog struct {
 var _ index.Catalog = (*Catalog)(nil)
 
 // Open opens the catalog in the file path and creates it, and its folder, if
-// they do not exist.
+// they do not exist. A catalog of an older format is brought to the newest.
 //
 // The error wraps [index.ErrNewer] if a newer version wrote the file and
-// [index.ErrDamaged] if it cannot be read as a catalog; Open changes nothing
-// then. A place that cannot be written is no error if there is a catalog
+// [index.ErrDamaged] if it cannot be read as a catalog, or is missing or empty
+// though there was one; Open changes nothing then. A place that cannot be written is no error if there is a catalog
 // that can be read.
 func Open(ctx context.Context, path string, opts *Options) (*Catalog, error) {
 	if opts == nil {
@@ -93,8 +102,11 @@ func Open(ctx context.Context, path string, opts *Options) (*Catalog, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open catalog %s: %w", path, err)
 	}
-	c := &Catalog{path: abs, writing: make(chan struct{}, 1), enc: enc, dec: dec}
-	if err := c.open(ctx, timeout); err != nil {
+	c := &Catalog{path: abs, rollback: opts.Rollback, writing: make(chan struct{}, 1), enc: enc, dec: dec}
+	if err = c.lost(opts.Beside); err == nil {
+		err = c.open(ctx, timeout)
+	}
+	if err != nil {
 		c.closePools()
 		dec.Close()
 		return nil, err

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package place
+
+func fileSystem(string) string { return "" }
