@@ -25,7 +25,7 @@ func code(err error) int {
 // wrap says what an error of SQLite means. Errors that already say it, and
 // those of a context, pass unchanged.
 func (c *Catalog) wrap(op string, err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.Is(err, index.ErrDamaged) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	op += " " + c.path
@@ -52,9 +52,18 @@ func (c *Catalog) wrap(op string, err error) error {
 
 // damaged tells what to do about a file that cannot be read back.
 func (c *Catalog) damaged(op string, err error) error {
-	return fmt.Errorf("%s: %w (%w): restore the file from a backup, or move it and all that was made from it away from %s and sync again",
-		op, index.ErrDamaged, err, filepath.Dir(c.path))
+	return &damageError{fmt.Sprintf("%s: %v (%v): restore the file from a backup, or move it and all that was made from it away from %s and sync again",
+		op, index.ErrDamaged, err, filepath.Dir(c.path)), err}
 }
+
+// A damageError is [index.ErrDamaged] with its cause.
+type damageError struct {
+	text  string
+	cause error
+}
+
+func (e *damageError) Error() string   { return e.text }
+func (e *damageError) Unwrap() []error { return []error{index.ErrDamaged, e.cause} }
 
 // cannotOpen finds the operating system's reason, which SQLite does not tell.
 func (c *Catalog) cannotOpen(op string, err error) error {

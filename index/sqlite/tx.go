@@ -227,6 +227,9 @@ func (t *tx) insertChunks(doc index.DocID, d *index.NewDocument) error {
 
 func (t *tx) Delete(source string) (index.Document, error) {
 	d, err := t.Document(source)
+	if errors.Is(err, errSum) {
+		d, err = index.Document{Source: source}, nil // it may go all the same
+	}
 	if err != nil {
 		return index.Document{}, fmt.Errorf("delete: %w", err)
 	}
