@@ -124,7 +124,7 @@ func (a *app) root() *cli.Command {
 		Commands: []*cli.Command{
 			a.syncCommand(), a.ingestCommand(), a.ingestURLCommand(), a.queryCommand(),
 			a.readCommand(), a.neighborsCommand(), a.listCommand(), a.deleteCommand(),
-			a.statusCommand(), a.convertCommand(), a.evalCommand(),
+			a.statusCommand(), a.convertCommand(), a.evalCommand(), a.benchCommand(),
 		},
 		// Everything is reported by report.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},

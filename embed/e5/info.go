@@ -11,3 +11,7 @@ func (m *Model) Info() (bert.Info, error) {
 	}
 	return b.Info(), nil
 }
+
+// PrefixTokens returns how many tokens the model puts before a question and
+// before a passage. [Model.CountTokens] leaves them out.
+func (m *Model) PrefixTokens() (query, passage int) { return queryTokens, passageTokens }
