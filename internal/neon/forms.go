@@ -280,6 +280,16 @@ func (extract) encode(ops []operand) (uint32, bool) {
 	return 0x2e000000 | registers(ops[0].q, ops[0], ops[1]) | ops[2].reg<<16 | ops[3].imm<<11, true
 }
 
+// clear sets a vector to zero, in the form that costs nothing on many CPUs.
+type clear struct{}
+
+func (clear) encode(ops []operand) (uint32, bool) {
+	if !kinds(ops, vector, number) || ops[0].size != 3 || ops[1].imm != 0 {
+		return 0, false
+	}
+	return 0x6f00e400 | ops[0].reg, true
+}
+
 // move copies a vector.
 type move struct{}
 
@@ -326,5 +336,5 @@ var forms = map[string][]form{
 	"shl": {shift{0, 0xa, true}}, "sshr": {shift{0, 0, false}}, "ushr": {shift{1, 0, false}}, "sli": {shift{1, 0xa, true}},
 	"sxtl": {extend{0, 0}}, "sxtl2": {extend{0, 1}}, "uxtl": {extend{1, 0}}, "uxtl2": {extend{1, 1}},
 
-	"dup": {duplicate{}}, "ins": {insert{}}, "ext": {extract{}},
+	"movi": {clear{}}, "dup": {duplicate{}}, "ins": {insert{}}, "ext": {extract{}},
 }

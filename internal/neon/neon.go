@@ -27,18 +27,6 @@ func New(pkg, by string) *File {
 	return f
 }
 
-// A Reg is the number of a vector register.
-type Reg int
-
-// V is n registers from first on.
-func V(first, n int) []Reg {
-	regs := make([]Reg, n)
-	for i := range regs {
-		regs[i] = Reg(first + i)
-	}
-	return regs
-}
-
 // Func begins a function with the given doc comment and signature, such as
 // "(x *float32, n int) float32". Its parameters are pointers, int, int64 or
 // float32, one type after each name. It returns how the assembler calls the
@@ -84,12 +72,16 @@ func (f *File) Op(text string, args ...any) {
 	fmt.Fprintf(&f.asm, "\tWORD $0x%08x // %s\n", word, text)
 }
 
-// Each adds the instruction for each of regs, which text has as %[1]d.
-func (f *File) Each(regs []Reg, text string) {
-	for _, r := range regs {
-		f.Op(text, r)
+// Each adds a vector instruction for each of the registers first to first+n-1,
+// which text has as %[1]d.
+func (f *File) Each(first, n int, text string) {
+	for r := range n {
+		f.Op(text, first+r)
 	}
 }
+
+// Zero clears n vector registers.
+func (f *File) Zero(first, n int) { f.Each(first, n, "movi v%[1]d.2d, #0") }
 
 // Label adds a place to jump to.
 func (f *File) Label(name string) { fmt.Fprintf(&f.asm, "%s:\n", name) }

@@ -49,16 +49,6 @@ func source() (asm, stubs []byte, err error) {
 
 type writer struct{ *neon.File }
 
-// each adds an instruction for each of the registers lo to hi-1, %[1]d.
-func (f writer) each(lo, hi int, text string) {
-	for r := lo; r < hi; r++ {
-		f.Op(text, r)
-	}
-}
-
-// zero clears the registers lo to hi-1.
-func (f writer) zero(lo, hi int) { f.each(lo, hi, "eor v%[1]d.16b, v%[1]d.16b, v%[1]d.16b") }
-
 // args loads the question into R0, the vector into R1 and the number of values
 // into R2.
 func (f writer) args(at map[string]string) {
@@ -71,7 +61,7 @@ func (f writer) args(at map[string]string) {
 func (f writer) dotInt8() {
 	at := f.Func("dotInt8Vectors", "is dotInt8 for n values, a multiple of 16 and at most 8192.", "(q *int16, v *int8, n int) int64")
 	f.args(at)
-	f.zero(0, 4)
+	f.Zero(0, 4)
 	f.Label("loop")
 	f.Go("VLD1.P 32(R0), [V16.H8, V17.H8]")
 	f.Go("VLD1.P 16(R1), [V18.B16]")
@@ -84,7 +74,7 @@ func (f writer) dotInt8() {
 	f.Go("SUBS $16, R2")
 	f.Go("BNE loop")
 	f.Op("saddlp v0.2d, v0.4s")
-	f.each(1, 4, "sadalp v0.2d, v%d.4s")
+	f.Each(1, 3, "sadalp v0.2d, v%d.4s")
 	f.Op("addp v0.2d, v0.2d, v0.2d")
 	f.Go("FMOVD F0, R0")
 	f.Go("MOVD R0, %s", at["ret"])
@@ -135,7 +125,7 @@ func (f writer) rowsInt8Long() {
 	at := f.Func("rowsInt8LongTiles", "is rowsInt8 "+rowsDoc+" 16 and at most 4096.",
 		"(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)")
 	f.tiles(at, 1, func() {
-		f.zero(0, 2*tile)
+		f.Zero(0, 2*tile)
 		f.Label("loop")
 		f.Go("VLD1.P 32(R0), [V16.H8, V17.H8]")
 		for i := range tile {
@@ -177,7 +167,7 @@ func (f writer) rowsInt8Dot() {
 	f.Go("MOVD $128, R13")
 	f.Op("dup v31.16b, w13")
 	f.tiles(at, 1, func() {
-		f.zero(0, 3*tile)
+		f.Zero(0, 3*tile)
 		f.Label("loop")
 		f.Go("VLD1.P 32(R0), [V16.B16, V17.B16]")
 		for i := range tile {
@@ -225,7 +215,7 @@ func (f writer) sum(n int, to string) {
 func (f writer) dotF32() {
 	at := f.Func("dotF32Vectors", "is dotF32 for n values, a multiple of 4.", "(q *float32, v *float32, n int) float32")
 	f.args(at)
-	f.zero(0, 8)
+	f.Zero(0, 8)
 	f.Go("SUBS $32, R2")
 	f.Go("BLT few")
 	f.Label("loop")
@@ -271,7 +261,7 @@ func (f writer) store(parts int) {
 func (f writer) rowsF32() {
 	at := f.Func("rowsF32Tiles", "is rowsF32 "+rowsDoc+" 4.", "(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)")
 	f.tiles(at, 4, func() {
-		f.zero(0, 4*tile)
+		f.Zero(0, 4*tile)
 		f.Go("SUBS $16, R2")
 		f.Go("BLT few")
 		f.Label("loop")
@@ -303,7 +293,7 @@ func (f writer) rowsF32() {
 func (f writer) dotF16() {
 	at := f.Func("dotF16Vectors", "is dotF16 for n values, a multiple of 8.", "(q *float32, v *uint16, n int) float32")
 	f.args(at)
-	f.zero(0, 4)
+	f.Zero(0, 4)
 	f.Go("SUBS $16, R2")
 	f.Go("BLT few")
 	f.Label("loop")
@@ -335,7 +325,7 @@ func (f writer) dotF16() {
 func (f writer) rowsF16() {
 	at := f.Func("rowsF16Tiles", "is rowsF16 "+rowsDoc+" 8.", "(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)")
 	f.tiles(at, 2, func() {
-		f.zero(0, 2*tile)
+		f.Zero(0, 2*tile)
 		f.Label("loop")
 		f.Go("VLD1.P 32(R0), [V16.S4, V17.S4]")
 		for i := range tile {
