@@ -150,18 +150,18 @@ func (r *reader) value(t valueType, depth int) value {
 	return value{}
 }
 
-// parseGGUF reads the tables of a model file. It allocates in proportion to
-// the number of entries that are really there, whatever the header claims.
-func parseGGUF(src string) (*file, error) {
-	r := &reader{src: src}
+// head reads the metadata and returns the number of tensors after it.
+func (r *reader) head() (f *file, nTensors uint64) {
+	f = &file{meta: map[string]value{}, tensors: map[string]tensor{}}
 	if r.u32() != ggufMagic {
-		return nil, fmt.Errorf("%w: it does not begin with the letters GGUF", errFormat)
+		r.err = fmt.Errorf("%w: it does not begin with the letters GGUF", errFormat)
+		return f, 0
 	}
 	if v := r.u32(); v != 2 && v != 3 {
-		return nil, fmt.Errorf("%w: version %d, want 2 or 3", errFormat, v)
+		r.err = fmt.Errorf("%w: version %d, want 2 or 3", errFormat, v)
+		return f, 0
 	}
 	nTensors, nMeta := r.u64(), r.u64()
-	f := &file{meta: map[string]value{}, tensors: map[string]tensor{}}
 	for i := uint64(0); i < nMeta && r.err == nil; i++ {
 		key := r.str()
 		v := r.value(valueType(r.u32()), 0)
@@ -170,6 +170,14 @@ func parseGGUF(src string) (*file, error) {
 		}
 		f.meta[key] = v
 	}
+	return f, nTensors
+}
+
+// parseGGUF reads the tables of a model file. It allocates in proportion to
+// the number of entries that are really there, whatever the header claims.
+func parseGGUF(src string) (*file, error) {
+	r := &reader{src: src}
+	f, nTensors := r.head()
 	type pending struct {
 		name   string
 		t      tensor
