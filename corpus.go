@@ -26,10 +26,11 @@ type Corpus struct {
 	fingerprint index.Fingerprint
 	log         *slog.Logger
 
-	apply sync.Mutex // taken before Options.ApplyLock
-	sync  sync.Mutex // taken before Options.SyncLock
-	scope scopeCache
-	stats statsCache
+	apply   sync.Mutex // taken before Options.ApplyLock
+	sync    sync.Mutex // taken before Options.SyncLock
+	scope   scopeCache
+	stats   statsCache
+	samples sampleCache
 
 	mu     sync.Mutex // guards closed and the count of calls
 	closed bool

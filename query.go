@@ -241,8 +241,12 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
+	judge, err := c.judge(ctx, v, s, at, stats.Documents, q.Text, vector, near, words)
+	if err != nil {
+		return nil, err
+	}
 	hits := rank(q.Ranking, near, words)
-	res, err := c.result(v, at, hits, q.TopK)
+	res, err := c.result(v, at, hits, judge, q.TopK)
 	if err != nil {
 		return nil, err
 	}

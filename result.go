@@ -85,7 +85,7 @@ func (c *Corpus) scopes(scope []string) []string {
 }
 
 // result fetches the text of the best hits.
-func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, topK int) (*Result, error) {
+func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *judge, topK int) (*Result, error) {
 	ids := make([]index.ChunkID, len(hits))
 	contents := make(map[index.DocID]bool)
 	for i, h := range hits {
@@ -127,6 +127,7 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, topK int)
 			d := hits[i].Distance()
 			hit.Distance = &d
 		}
+		hit.Relevance, _ = judge.relevance(&hits[i], hit.Source.Title, hit.Text)
 		res.add(hit)
 	}
 	return res, nil

@@ -42,6 +42,10 @@ type ModelInfo struct {
 	// [TokenCounter]: the model's context less the prefix that the embedder
 	// adds itself. Zero means that there is no limit.
 	MaxTokens int
+	// Unrelated is the usual cosine between a question and a text that has
+	// nothing to do with it, and Spread the standard deviation of it. Models
+	// differ much in both. Zero: not known.
+	Unrelated, Spread float64
 }
 
 // An Embedder turns the texts of documents into vectors.

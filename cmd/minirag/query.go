@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,6 +15,10 @@ import (
 
 // excerptRunes is how much of a hit is shown to a person.
 const excerptRunes = 160
+
+// hardlyRelevant is the relevance below which a hit hardly answers: of the
+// questions in docs/EVALUATION.md that have an answer one in 20 to 40 lies below.
+const hardlyRelevant = 0.3
 
 func filterFlags() []cli.Flag {
 	return []cli.Flag{
@@ -111,6 +116,9 @@ func (a *app) printResult(r *minirag.Result) {
 	}
 	if r.Notice != "" {
 		fmt.Fprintf(a.stderr, "warn: %s\n", r.Notice)
+	}
+	if !slices.ContainsFunc(r.Hits, func(h minirag.Hit) bool { return h.Relevance >= hardlyRelevant }) {
+		fmt.Fprintln(a.stderr, "warn: nothing here seems to be about the question")
 	}
 }
 

@@ -87,8 +87,17 @@ func (m *Model) Model() embed.ModelInfo {
 		ID:        "multilingual-e5-small-q4_0@" + checksum + "/mean/query:+passage:",
 		Dims:      dims,
 		MaxTokens: maxTokens,
+		Unrelated: unrelated,
+		Spread:    spread,
 	}
 }
+
+// Medians over nine sets of the cosine's mean and deviation between questions
+// and all passages of a corpus; see docs/EVALUATION.md.
+const (
+	unrelated = 0.755
+	spread    = 0.020
+)
 
 // Kernel names the instructions in use, such as "avx2". It does not load the
 // weights.

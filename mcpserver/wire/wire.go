@@ -7,6 +7,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
@@ -21,6 +22,7 @@ type Row struct {
 	Score      float64  `json:"score"`
 	Distance   *float64 `json:"distance"`
 	ParentID   *string  `json:"parentId"`
+	Relevance  *float64 `json:"relevance,omitempty"`
 }
 
 // A SourceRow is a source of a result.
@@ -122,7 +124,12 @@ func Rows(hits []minirag.Hit) []Row {
 
 // QueryOf shapes the answer to a query.
 func QueryOf(res *minirag.Result) Query {
-	q := Query{Results: Rows(res.Hits), Sources: make([]SourceRow, 0, len(res.Sources)), Parents: map[string]string{}, Notice: res.Notice}
+	rows := Rows(res.Hits)
+	for i := range rows {
+		relevance := math.Round(res.Hits[i].Relevance*1000) / 1000
+		rows[i].Relevance = &relevance
+	}
+	q := Query{Results: rows, Sources: make([]SourceRow, 0, len(res.Sources)), Parents: map[string]string{}, Notice: res.Notice}
 	for _, s := range res.Sources {
 		q.Sources = append(q.Sources, SourceRow{s.Source.ID, s.Source.Title, s.Hits, s.Source.DisplayPath})
 	}

@@ -1,0 +1,177 @@
+package minirag
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"unicode"
+
+	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/analysis"
+	"github.com/minirag/minirag/search"
+)
+
+const (
+	// sampleChunks is about how many chunks a question is compared with to
+	// learn how near it is to anything.
+	sampleChunks = 256
+	// sampleMost is the largest number of chunks of one document in a sample.
+	sampleMost = 4096
+	// sampleAll is the number of documents up to which all are looked at.
+	sampleAll = 512
+)
+
+// sampleCache keeps the sample of the last sequence.
+type sampleCache struct {
+	mu     sync.Mutex // guards the rest
+	at     index.Seq
+	bits   int
+	filter *index.Filter
+	chunks int
+}
+
+// sample returns documents of about sampleChunks chunks. highest is a document
+// that is known: in a large corpus identifiers are drawn up to the next power
+// of two, as a look at every document would take longer than the query.
+func (c *Corpus) sample(v index.View, at index.Seq, documents int, highest index.DocID) (*index.Filter, int, error) {
+	bits := 0
+	if documents > sampleAll {
+		for bits = 1; index.DocID(1)<<bits <= highest; bits++ {
+		}
+	}
+	s := &c.samples
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.filter != nil && s.at == at && s.bits == bits {
+		return s.filter, s.chunks, nil
+	}
+	random := rand.New(rand.NewPCG(uint64(bits), 0)) // the same question gets the same answer
+	var docs []index.Document
+	if bits > 0 {
+		ids := make([]index.DocID, sampleAll)
+		for i := range ids {
+			ids[i] = 1 + index.DocID(random.Int64N(1<<bits))
+		}
+		found, err := v.ByContent(ids)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, d := range found {
+			if d.At(at) {
+				docs = append(docs, d)
+			}
+		}
+	}
+	if len(docs) < sampleAll/8 {
+		docs = docs[:0]
+		for d, err := range v.Documents(index.DocumentQuery{At: at}) {
+			if err != nil {
+				return nil, 0, err
+			}
+			docs = append(docs, d)
+		}
+	}
+	random.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+	chosen, chunks := index.NewDocSet(), 0
+	for _, most := range []int{sampleChunks, sampleMost} {
+		for i := range docs {
+			if chunks < sampleChunks && docs[i].Chunks <= most && !chosen.Has(docs[i].ID) {
+				chosen.Add(docs[i].ID)
+				chunks += docs[i].Chunks
+			}
+		}
+	}
+	s.at, s.bits, s.filter, s.chunks = at, bits, &index.Filter{Docs: chosen}, chunks
+	return s.filter, s.chunks, nil
+}
+
+// judge tells how relevant chunks are to one question.
+type judge struct {
+	terms      []analysis.Term
+	script     *unicode.RangeTable
+	background search.Background
+	known      bool
+	// far is the cosine of hits that the vectors did not find: at most that of
+	// the last they did.
+	far    float64
+	nearby bool
+}
+
+// judge compares the question with a sample of all chunks.
+func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index.Seq, documents int, text string, vector []float32, near, words []index.Hit) (*judge, error) {
+	j := &judge{terms: analysis.Query(text), script: mainScript(text)}
+	if vector == nil || len(near) == 0 {
+		return j, nil
+	}
+	j.far, j.nearby = near[len(near)-1].Score, true
+	var highest index.DocID
+	for _, hits := range [][]index.Hit{near, words} {
+		for _, h := range hits {
+			highest = max(highest, h.Doc)
+		}
+	}
+	filter, chunks, err := c.sample(v, at, documents, highest)
+	if err != nil {
+		return nil, err
+	}
+	var sample []index.Hit
+	if chunks > 0 {
+		if sample, err = s.vectors.Search(ctx, index.VectorQuery{Vector: vector, Limit: chunks, Filter: filter}); err != nil {
+			return nil, err
+		}
+	}
+	j.background, j.known = search.NewBackground(sample, search.Prior{Mean: c.model.Unrelated, Deviation: c.model.Spread})
+	return j, nil
+}
+
+// relevance judges a hit with its text.
+func (j *judge) relevance(h *search.Hit, title, text string) (relevance, matched float64) {
+	matched = analysis.Matched(j.terms, title+"\n"+text)
+	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Matched: matched}
+	if !h.Near {
+		e.Cosine = j.far
+	}
+	if script := mainScript(text); j.script != nil && script != nil {
+		e.OtherScript = script != j.script
+	}
+	return search.Relevance(e, j.background, j.known), matched
+}
+
+// scriptRunes is how much of a text tells its script.
+const scriptRunes = 400
+
+// mainScript returns the script of most letters, nil if there are none or it
+// is a rare one.
+func mainScript(text string) *unicode.RangeTable {
+	scripts := []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Han, unicode.Arabic, unicode.Greek, unicode.Hebrew,
+		unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Hiragana}
+	counts := make([]int, len(scripts))
+	seen := 0
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		if seen++; seen > scriptRunes {
+			break
+		}
+		for i, s := range scripts {
+			if unicode.Is(s, r) {
+				counts[i]++
+				break
+			}
+		}
+	}
+	best := -1
+	for i, n := range counts {
+		if n > 0 && (best < 0 || n > counts[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	if scripts[best] == unicode.Hiragana {
+		return unicode.Han // Japanese has both
+	}
+	return scripts[best]
+}

@@ -1,0 +1,96 @@
+package search
+
+import (
+	"math"
+
+	"github.com/minirag/minirag/index"
+)
+
+// A Background says how near a question is to texts that have nothing to do
+// with it. Cosines of one model mean little by themselves: those of E5 lie
+// between 0.7 and 0.95 whatever is compared.
+type Background struct {
+	Mean, Deviation float64
+}
+
+// A Prior is what is known of a model's cosines before any are seen. The zero
+// value is nothing.
+type Prior struct {
+	Mean, Deviation float64
+}
+
+// priorCount is how many cosines a prior is worth beside none. It is worth
+// less and less up to sampleEnough cosines, which speak for themselves.
+const (
+	priorCount   = 16
+	sampleEnough = 64
+)
+
+// NewBackground takes the cosines between a question and a sample of all
+// chunks. It returns false if they and the prior say too little.
+func NewBackground(sample []index.Hit, prior Prior) (Background, bool) {
+	var count, sum, squares float64
+	if n := len(sample); prior.Deviation > 0 && n < sampleEnough {
+		count = priorCount * float64(sampleEnough-n) / sampleEnough
+		sum = count * prior.Mean
+		squares = count * (prior.Mean*prior.Mean + prior.Deviation*prior.Deviation)
+	}
+	for _, h := range sample {
+		count++
+		sum += h.Score
+		squares += h.Score * h.Score
+	}
+	if count < priorCount/2 {
+		return Background{}, false
+	}
+	mean := sum / count
+	deviation := math.Sqrt(max(squares/count-mean*mean, 0))
+	// Chunks that are all alike say nothing of what is far.
+	return Background{mean, max(deviation, 0.002)}, true
+}
+
+// Evidence is what is known of a chunk as an answer to a question.
+type Evidence struct {
+	// Cosine is the similarity of the vectors, valid if Near.
+	Cosine float64
+	Near   bool
+	// Matched is the share of the weight of the question's words that the
+	// chunk has.
+	Matched float64
+	// OtherScript says that the chunk is written in another script than the
+	// question, so that it cannot have its words.
+	OtherScript bool
+}
+
+// The coefficients of [Relevance]: logistic regressions on the best chunk, for
+// seven sets in one language each with their own questions and those of other
+// sets, weighted to count alike, and two sets with questions in another
+// language than the texts. See docs/EVALUATION.md.
+const (
+	relevanceBias     = -10.26
+	relevanceDistinct = 1.71 // for each deviation above the background
+	relevanceMatched  = 11.6
+
+	otherScriptBias     = -9.54
+	otherScriptDistinct = 2.66
+
+	wordsBias    = -5.0 // by the words alone
+	wordsMatched = 12.0
+)
+
+// Relevance estimates the probability that a chunk is about the question at
+// all, where questions that the corpus answers and others are equally likely.
+// known says whether background is.
+func Relevance(e Evidence, background Background, known bool) float64 {
+	if !e.Near || !known {
+		return logistic(wordsBias + wordsMatched*e.Matched)
+	}
+	distinct := (e.Cosine - background.Mean) / background.Deviation
+	x := relevanceBias + relevanceDistinct*distinct + relevanceMatched*e.Matched
+	if e.OtherScript {
+		x = max(x, otherScriptBias+otherScriptDistinct*distinct)
+	}
+	return logistic(x)
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
