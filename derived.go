@@ -77,6 +77,7 @@ func (c *Corpus) applyAll(ctx context.Context) error {
 // derivedIndex is either index, without its types.
 type derivedIndex struct {
 	name  string
+	part  any
 	model string // whose vectors it wants
 	seq   func(ctx context.Context) (index.Seq, error)
 	apply func(ctx context.Context, v index.View, from, to index.Seq, gone []index.ChunkID) error
@@ -85,6 +86,7 @@ type derivedIndex struct {
 func (c *Corpus) derived() []derivedIndex {
 	return []derivedIndex{{
 		name: "keyword index",
+		part: c.o.Keywords,
 		seq: func(ctx context.Context) (index.Seq, error) {
 			s, err := c.o.Keywords.Snapshot(ctx)
 			if err != nil {
@@ -99,6 +101,7 @@ func (c *Corpus) derived() []derivedIndex {
 		},
 	}, {
 		name:  "vector store",
+		part:  c.o.Vectors,
 		model: c.model.ID,
 		seq: func(ctx context.Context) (index.Seq, error) {
 			s, err := c.o.Vectors.Snapshot(ctx)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/internal/place"
 	"github.com/minirag/minirag/internal/roots"
 	"github.com/minirag/minirag/internal/scan"
 )
@@ -139,6 +140,9 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if text := place.Of(c.o.Folder.Path).Warning(); c.o.Folder.Path != "" && text != "" {
+		s.Warnings = append(s.Warnings, text)
 	}
 	for _, d := range c.derived() {
 		seq, err := d.seq(ctx)

@@ -24,10 +24,13 @@ package minirag
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/internal/atomicfile"
 )
 
 // Types of the parts that callers meet in this package's results.
@@ -93,6 +96,10 @@ type Options struct {
 	// Fetcher is used by [Address]. Nil: such input is refused.
 	Fetcher Fetcher
 
+	// Folder is where the parts keep their files. It is looked at by
+	// [Corpus.Doctor] and [Corpus.Status] only. Zero: they keep none.
+	Folder Folder
+
 	// ApplyLock is held while the derived indexes are written, SyncLock while
 	// a sync runs. Nil: the corpus has only this process.
 	ApplyLock Locker
@@ -115,6 +122,18 @@ type Options struct {
 	Ranking Ranking
 	// Logger gets what has no other way to be seen. Nil: nothing is logged.
 	Logger *slog.Logger
+}
+
+// A Folder is where an index is kept.
+type Folder struct {
+	Path string // absolute
+	// Names are how the names of the files and folders in it begin that
+	// belong to the index. Others are left alone.
+	Names []string
+}
+
+func (f *Folder) owns(name string) bool {
+	return slices.ContainsFunc(f.Names, func(begin string) bool { return strings.HasPrefix(name, begin) }) || atomicfile.IsTemp(name)
 }
 
 // Grouping cuts a result where the distances make a leap.

@@ -24,6 +24,7 @@ import (
 	"github.com/minirag/minirag/index/sqlite"
 	"github.com/minirag/minirag/internal/fetch"
 	"github.com/minirag/minirag/internal/lock"
+	"github.com/minirag/minirag/internal/place"
 	"github.com/minirag/minirag/internal/roots"
 )
 
@@ -86,6 +87,7 @@ func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 	parts := minirag.Options{
 		Embedder: o.Embedder, Roots: set.Paths(), Budget: o.Budget, MaxFileSize: o.MaxFileSize,
 		Limits: o.Limits, Workers: o.Workers, Ranking: o.Ranking, Logger: o.Logger,
+		Folder:    minirag.Folder{Path: dir, Names: append(derivedNames(), "catalog.sqlite", "apply.lock", ".sync.lock")},
 		ApplyLock: lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))},
 		SyncLock:  lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))},
 		Fetcher:   fetcher{fetch.New(&fetch.Options{AllowPrivate: o.AllowPrivateURLs, MaxBytes: o.MaxFileSize})},
@@ -131,9 +133,16 @@ func makeDir(dir string) error {
 	return os.MkdirAll(dir, 0o700)
 }
 
+// derivedNames are the folders of the indexes that are made from the catalog.
+func derivedNames() []string { return []string{"keywords", "vectors", "segments"} }
+
 func openStores(ctx context.Context, dir string, parts *minirag.Options) (err error) {
 	path := filepath.Join(dir, "catalog.sqlite")
-	store, err := sqlite.Open(ctx, path, nil)
+	o := sqlite.Options{Rollback: place.Of(dir).Kind != place.Local}
+	for _, name := range derivedNames() {
+		o.Beside = append(o.Beside, filepath.Join(dir, name, "manifest"))
+	}
+	store, err := sqlite.Open(ctx, path, &o)
 	if err != nil {
 		return err
 	}

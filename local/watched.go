@@ -14,16 +14,24 @@ import (
 // what is stored then would be lost.
 type watched struct {
 	index.Catalog
-	path string
-	file fs.FileInfo
+	store store
+	path  string
+	file  fs.FileInfo
 }
 
-func watch(c index.Catalog, path string) (*watched, error) {
+// A store is a catalog that can be looked after.
+type store interface {
+	index.Catalog
+	index.Checker
+	index.Compacter
+}
+
+func watch(c store, path string) (*watched, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	return &watched{Catalog: c, path: path, file: file}, nil
+	return &watched{Catalog: c, store: c, path: path, file: file}, nil
 }
 
 func (w *watched) check() error {
@@ -35,6 +43,22 @@ func (w *watched) check() error {
 		return fmt.Errorf("index was replaced while it was open: %s is another file now; restart the program to begin anew", w.path)
 	}
 	return nil
+}
+
+// Check implements [index.Checker].
+func (w *watched) Check(ctx context.Context, o *index.CheckOptions) ([]index.Finding, error) {
+	if err := w.check(); err != nil {
+		return nil, err
+	}
+	return w.store.Check(ctx, o)
+}
+
+// Compact implements [index.Compacter].
+func (w *watched) Compact(ctx context.Context) error {
+	if err := w.check(); err != nil {
+		return err
+	}
+	return w.store.Compact(ctx)
 }
 
 func (w *watched) View(ctx context.Context, fn func(index.View) error) error {

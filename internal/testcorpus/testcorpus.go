@@ -42,7 +42,9 @@ func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus,
 	}
 	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
-	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), nil)
+	parts.Folder = minirag.Folder{Path: dir, Names: []string{"catalog.sqlite", "apply.lock", ".sync.lock", "keywords", "vectors"}}
+	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), &sqlite.Options{
+		Beside: []string{filepath.Join(dir, "keywords", "manifest"), filepath.Join(dir, "vectors", "manifest")}})
 	if err != nil {
 		return nil, err
 	}
