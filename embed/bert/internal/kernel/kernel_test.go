@@ -86,15 +86,10 @@ func dequantize(act []byte, groups int) []float32 {
 }
 
 // sets are the kernels under test; the portable ones are first.
-func sets(t testing.TB) []*kernel.Set {
-	best, err := kernel.Named("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if best.Name() == "portable" {
-		return []*kernel.Set{best}
-	}
-	return []*kernel.Set{kernel.Portable(), best}
+func sets(testing.TB) []*kernel.Set {
+	all := kernel.Available()
+	slices.Reverse(all)
+	return all
 }
 
 func TestMulQ4(t *testing.T) {
