@@ -1,10 +1,8 @@
 package gguf_test
 
 import (
-	"encoding/binary"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,110 +11,8 @@ import (
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/embed/embedtest"
 	"github.com/minirag/minirag/embed/gguf"
+	"github.com/minirag/minirag/internal/modeltest"
 )
-
-// A writer makes a GGUF file, version 3.
-type writer struct {
-	meta, tensors, data []byte
-	metas, count        uint64
-}
-
-func text(b []byte, s string) []byte {
-	return append(binary.LittleEndian.AppendUint64(b, uint64(len(s))), s...)
-}
-
-func (w *writer) key(name string, typ uint32, value []byte) {
-	w.meta = append(binary.LittleEndian.AppendUint32(text(w.meta, name), typ), value...)
-	w.metas++
-}
-
-func (w *writer) u32(name string, v uint32) {
-	w.key(name, 4, binary.LittleEndian.AppendUint32(nil, v))
-}
-
-func (w *writer) str(name, v string) { w.key(name, 8, text(nil, v)) }
-
-func (w *writer) strs(name string, v []string) {
-	b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, 8), uint64(len(v)))
-	for _, s := range v {
-		b = text(b, s)
-	}
-	w.key(name, 9, b)
-}
-
-// tensor adds values of type F32 that next gives; inputs come first.
-func (w *writer) tensor(name string, next func() float32, dims ...uint64) {
-	w.tensors = binary.LittleEndian.AppendUint32(text(w.tensors, name), uint32(len(dims)))
-	n := uint64(1)
-	for _, d := range dims {
-		w.tensors = binary.LittleEndian.AppendUint64(w.tensors, d)
-		n *= d
-	}
-	w.tensors = binary.LittleEndian.AppendUint32(w.tensors, 0)
-	w.tensors = binary.LittleEndian.AppendUint64(w.tensors, uint64(len(w.data)))
-	for range n {
-		w.data = binary.LittleEndian.AppendUint32(w.data, math.Float32bits(next()))
-	}
-	for len(w.data)%32 != 0 {
-		w.data = append(w.data, 0)
-	}
-	w.count++
-}
-
-func (w *writer) bytes() []byte {
-	b := binary.LittleEndian.AppendUint32([]byte("GGUF"), 3)
-	b = binary.LittleEndian.AppendUint64(b, w.count)
-	b = binary.LittleEndian.AppendUint64(b, w.metas)
-	b = append(append(b, w.meta...), w.tensors...)
-	for len(b)%32 != 0 {
-		b = append(b, 0)
-	}
-	return append(b, w.data...)
-}
-
-// tiny is a model of one layer whose vocabulary is the letters.
-func tiny(name string) []byte {
-	const dims, inner, context = 32, 64, 48
-	tokens := []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]"}
-	for _, letters := range []string{"abcdefghijklmnopqrstuvwxyz", "абвгдежзийклмнопрстуфхцчшщъыьэюя"} {
-		for _, r := range letters {
-			tokens = append(tokens, "\u2581"+string(r), string(r))
-		}
-	}
-	tokens = append(tokens, "\u2581query", "\u2581passage", "\u2581:", "\u2581.", "\u2581发", "\u2581票", "\u2581word")
-	w := &writer{}
-	w.str("general.architecture", "bert")
-	w.str("general.name", name)
-	w.u32("bert.block_count", 1)
-	w.u32("bert.context_length", context)
-	w.u32("bert.embedding_length", dims)
-	w.u32("bert.feed_forward_length", inner)
-	w.u32("bert.attention.head_count", 2)
-	w.key("bert.attention.layer_norm_epsilon", 6, binary.LittleEndian.AppendUint32(nil, math.Float32bits(1e-12)))
-	w.u32("bert.pooling_type", 1)
-	w.str("tokenizer.ggml.model", "bert")
-	w.strs("tokenizer.ggml.tokens", tokens)
-	x := uint32(7)
-	random := func() float32 {
-		x = x*1664525 + 1013904223
-		return float32(int32(x)) / (1 << 32)
-	}
-	one := func() float32 { return 1 }
-	w.tensor("token_embd.weight", random, dims, uint64(len(tokens)))
-	w.tensor("position_embd.weight", random, dims, context)
-	for _, norm := range []string{"token_embd_norm", "blk.0.attn_output_norm", "blk.0.layer_output_norm"} {
-		w.tensor(norm+".weight", one, dims)
-		w.tensor(norm+".bias", random, dims)
-	}
-	for _, m := range []struct {
-		name    string
-		in, out uint64
-	}{{"attn_q", dims, dims}, {"attn_k", dims, dims}, {"attn_v", dims, dims}, {"attn_output", dims, dims}, {"ffn_up", dims, inner}, {"ffn_down", inner, dims}} {
-		w.tensor("blk.0."+m.name+".weight", random, m.in, m.out)
-		w.tensor("blk.0."+m.name+".bias", random, m.out)
-	}
-	return w.bytes()
-}
 
 func write(t *testing.T, name string, data []byte) string {
 	t.Helper()
@@ -138,8 +34,8 @@ func open(t *testing.T, path string) *gguf.Model {
 
 func TestContract(t *testing.T) {
 	for name, path := range map[string]string{
-		"plain":         write(t, "m.gguf", tiny("tiny")),
-		"with prefixes": write(t, "m.gguf", tiny("tiny-e5")),
+		"plain":         write(t, "m.gguf", modeltest.GGUF("tiny")),
+		"with prefixes": write(t, "m.gguf", modeltest.GGUF("tiny-e5")),
 	} {
 		t.Run(name, func(t *testing.T) {
 			embedtest.Run(t, func() embed.Embedder { return open(t, path) })
@@ -148,8 +44,8 @@ func TestContract(t *testing.T) {
 }
 
 func TestPrefixes(t *testing.T) {
-	plain := open(t, write(t, "m.gguf", tiny("tiny")))
-	for _, path := range []string{write(t, "m.gguf", tiny("tiny-e5")), write(t, "e5-tiny.gguf", tiny("tiny"))} {
+	plain := open(t, write(t, "m.gguf", modeltest.GGUF("tiny")))
+	for _, path := range []string{write(t, "m.gguf", modeltest.GGUF("tiny-e5")), write(t, "e5-tiny.gguf", modeltest.GGUF("tiny"))} {
 		m := open(t, path)
 		got, err := m.Embed(t.Context(), []string{"a b"})
 		if err != nil {
@@ -182,7 +78,7 @@ func TestOpenRefuses(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"empty":        nil,
 		"another file": []byte("%PDF-1.7 and so on"),
-		"cut":          tiny("tiny")[:300],
+		"cut":          modeltest.GGUF("tiny")[:300],
 	} {
 		path := write(t, "m.gguf", data)
 		if _, err := gguf.Open(path, nil); !errors.Is(err, gguf.ErrModel) || !strings.Contains(err.Error(), path) {
@@ -195,15 +91,15 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := gguf.Open(filepath.Join(t.TempDir(), "none.gguf"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := gguf.Open(write(t, "m.gguf", tiny("tiny")), &gguf.Options{Kernel: "none"}); err == nil {
+	if _, err := gguf.Open(write(t, "m.gguf", modeltest.GGUF("tiny")), &gguf.Options{Kernel: "none"}); err == nil {
 		t.Error("a kernel that does not exist is taken")
 	}
 }
 
 func TestAFileThatChangesIsNotMixed(t *testing.T) {
-	path := write(t, "m.gguf", tiny("tiny"))
+	path := write(t, "m.gguf", modeltest.GGUF("tiny"))
 	m := open(t, path)
-	if err := os.WriteFile(path, tiny("other"), 0o644); err != nil {
+	if err := os.WriteFile(path, modeltest.GGUF("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := m.Embed(t.Context(), []string{"a"}); !errors.Is(err, gguf.ErrModel) {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/embed/embedtest"
 	"github.com/minirag/minirag/embed/hugot"
+	"github.com/minirag/minirag/internal/modeltest"
 )
 
 func open(t testing.TB, dir string) *hugot.Model {
@@ -24,17 +26,17 @@ func open(t testing.TB, dir string) *hugot.Model {
 }
 
 func TestContract(t *testing.T) {
-	dir := write(t, "tiny", newTiny().files())
+	dir := write(t, "tiny", modeltest.NewONNX().Files())
 	embedtest.Run(t, func() embed.Embedder { return open(t, dir) })
 }
 
 // TestVectors compares with the sums done one by one, for texts that share a
 // batch and are padded in it.
 func TestVectors(t *testing.T) {
-	model := newTiny()
+	model := modeltest.NewONNX()
 	ids := func(pieces ...string) (ids []int) {
 		for _, p := range append(append([]string{"[CLS]"}, pieces...), "[SEP]") {
-			for i, q := range model.pieces {
+			for i, q := range model.Pieces {
 				if p == q {
 					ids = append(ids, i)
 				}
@@ -57,7 +59,7 @@ func TestVectors(t *testing.T) {
 		{"cls", `{"word_embedding_dimension":16,"pooling_mode_cls_token":true}`},
 		{"max", `{"word_embedding_dimension":16,"pooling_mode_max_tokens":true}`},
 	} {
-		files := model.files()
+		files := model.Files()
 		files["1_Pooling/config.json"] = tc.config
 		m := open(t, write(t, "tiny", files))
 		var all []string
@@ -69,7 +71,7 @@ func TestVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, text := range all {
-			want := model.vector(texts[text], tc.pool)
+			want := model.Vector(texts[text], tc.pool)
 			for k, v := range vecs[i] {
 				if !(math.Abs(float64(v)-want[k]) < 1e-5) {
 					t.Errorf("%s: vector of %q is %v, want %v", tc.pool, text, vecs[i], want)
@@ -82,9 +84,9 @@ func TestVectors(t *testing.T) {
 
 func TestTokenTypesAreOptional(t *testing.T) {
 	for _, types := range []bool{false, true} {
-		model := newTiny()
-		model.types = types
-		if err := open(t, write(t, "tiny", model.files())).Load(); err != nil {
+		model := modeltest.NewONNX()
+		model.Types = types
+		if err := open(t, write(t, "tiny", model.Files())).Load(); err != nil {
 			t.Errorf("with token types %t: %v", types, err)
 		}
 	}
@@ -101,9 +103,9 @@ func TestPrefixes(t *testing.T) {
 		{"no default", "tiny", `{"prompts":{"x":"word "},"default_prompt_name":null}`, "", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			model := newTiny()
-			plain := open(t, write(t, "tiny", model.files()))
-			files := model.files()
+			model := modeltest.NewONNX()
+			plain := open(t, write(t, "tiny", model.Files()))
+			files := model.Files()
 			if tc.config != "" {
 				files["config_sentence_transformers.json"] = tc.config
 			}
@@ -144,7 +146,7 @@ func near(a, b []float32) bool {
 
 // TestIDs changes one file after the other.
 func TestIDs(t *testing.T) {
-	base := newTiny().files()
+	base := modeltest.NewONNX().Files()
 	id := func(name string, change func(map[string]string)) string {
 		files := maps.Clone(base)
 		change(files)
@@ -162,9 +164,9 @@ func TestIDs(t *testing.T) {
 	seen := map[string]string{first: "nothing"}
 	for name, change := range map[string]func(map[string]string){
 		"weights": func(f map[string]string) {
-			m := newTiny()
-			m.words[0]++
-			f["onnx/model.onnx"] = string(m.onnx())
+			m := modeltest.NewONNX()
+			m.Words[0]++
+			f["onnx/model.onnx"] = string(m.Bytes())
 		},
 		"pieces": func(f map[string]string) {
 			f["tokenizer.json"] = strings.Replace(f["tokenizer.json"], `"word"`, `"work"`, 1)
@@ -214,7 +216,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, hugot.ErrModel, "model.onnx"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := newTiny().files()
+			files := modeltest.NewONNX().Files()
 			tc.change(files)
 			dir := write(t, "tiny", files)
 			_, err := hugot.Open(dir, nil)
@@ -232,17 +234,17 @@ func TestLoadRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ content, text string }{
 		"no ONNX": {"x", "model.onnx"},
 		"another input": {func() string {
-			m := newTiny()
-			m.input = "pixels"
-			return string(m.onnx())
+			m := modeltest.NewONNX()
+			m.Input = "pixels"
+			return string(m.Bytes())
 		}(), `"pixels"`},
 		"vectors of another length": {func() string {
-			m := newTiny()
-			m.dims = 8
-			return string(m.onnx())
+			m := modeltest.NewONNX()
+			m.Dims = 8
+			return string(m.Bytes())
 		}(), ""},
 	} {
-		files := newTiny().files()
+		files := modeltest.NewONNX().Files()
 		files["onnx/model.onnx"] = tc.content
 		m := open(t, write(t, "tiny", files))
 		for range 2 {
@@ -251,4 +253,20 @@ func TestLoadRefuses(t *testing.T) {
 			}
 		}
 	}
+}
+
+// write makes a folder with these files.
+func write(t testing.TB, name string, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	for file, content := range files {
+		file = filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }

@@ -1,15 +1,14 @@
-package hugot_test
+// Package modeltest makes small models for tests: an ONNX folder, and a GGUF
+// file. It imports the standard library only.
+package modeltest
 
 import (
 	"encoding/binary"
 	"fmt"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // A message is a protocol buffer in the making.
@@ -92,49 +91,50 @@ func value(name string, typ int64, axes ...any) []byte {
 	return v
 }
 
-// A tiny is a model of one layer: the vector of each token, and the mean of
+// An ONNX is a model of one layer: the vector of each token, and the mean of
 // those that the mask has, go through a matrix and a tangent.
-type tiny struct {
-	dims   int
-	pieces []string
-	types  bool // it has token_type_ids
-	pooled bool // its output is the first token's
-	input  string
-	words  []float32
-	matrix []float32
+type ONNX struct {
+	Dims   int
+	Pieces []string  // of its WordPiece tokenizer; four special ones begin it
+	Types  bool      // it has the input token_type_ids
+	Input  string    // the one that says which tokens are there
+	Words  []float32 // a row for each piece
+	Matrix []float32
 }
 
-func newTiny() *tiny {
-	t := &tiny{dims: 16, input: "attention_mask"}
-	t.pieces = []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
+// NewONNX returns a model with 16 dimensions whose vocabulary is the letters.
+func NewONNX() *ONNX {
+	t := &ONNX{Dims: 16, Input: "attention_mask"}
+	t.Pieces = []string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 	for r := 'a'; r <= 'z'; r++ {
-		t.pieces = append(t.pieces, string(r), "##"+string(r))
+		t.Pieces = append(t.Pieces, string(r), "##"+string(r))
 	}
 	for r := 'а'; r <= 'я'; r++ {
-		t.pieces = append(t.pieces, string(r), "##"+string(r))
+		t.Pieces = append(t.Pieces, string(r), "##"+string(r))
 	}
-	t.pieces = append(t.pieces, "invoice", "word", "query", "passage", ".", "!", "?", ":", "发", "票")
+	t.Pieces = append(t.Pieces, "invoice", "word", "query", "passage", ".", "!", "?", ":", "发", "票")
 	// Numbers without a pattern that a sum would cancel.
 	x := uint32(1)
 	next := func() float32 {
 		x = x*1664525 + 1013904223
 		return float32(int32(x)) / (1 << 31)
 	}
-	for range len(t.pieces) * t.dims {
-		t.words = append(t.words, next())
+	for range len(t.Pieces) * t.Dims {
+		t.Words = append(t.Words, next())
 	}
-	for range t.dims * t.dims {
-		t.matrix = append(t.matrix, next())
+	for range t.Dims * t.Dims {
+		t.Matrix = append(t.Matrix, next())
 	}
 	return t
 }
 
-func (t *tiny) onnx() []byte {
+// Bytes is the .onnx file.
+func (t *ONNX) Bytes() []byte {
 	var g message
 	mean := []string{"sum", "count"}
 	for _, n := range [][]byte{
 		node("Gather", []string{"words", "input_ids"}, "tokens", nil),
-		node("Cast", []string{t.input}, "mask", map[string][]int64{"to": {1}}),
+		node("Cast", []string{t.Input}, "mask", map[string][]int64{"to": {1}}),
 		node("Unsqueeze", []string{"mask"}, "column", map[string][]int64{"axes": {2}}),
 		node("Mul", []string{"tokens", "column"}, "seen", nil),
 		node("ReduceMean", []string{"seen"}, "sum", map[string][]int64{"axes": {1}, "keepdims": {1}}),
@@ -147,15 +147,15 @@ func (t *tiny) onnx() []byte {
 		g.bytes(1, n)
 	}
 	g.text(2, "tiny")
-	g.bytes(5, floats("words", t.words, int64(len(t.pieces)), int64(t.dims)))
-	g.bytes(5, floats("matrix", t.matrix, int64(t.dims), int64(t.dims)))
+	g.bytes(5, floats("words", t.Words, int64(len(t.Pieces)), int64(t.Dims)))
+	g.bytes(5, floats("matrix", t.Matrix, int64(t.Dims), int64(t.Dims)))
 	// Both axes with one name, as some exporters write them.
 	g.bytes(11, value("input_ids", 7, "n", "n"))
-	g.bytes(11, value(t.input, 7, "n", "n"))
-	if t.types {
+	g.bytes(11, value(t.Input, 7, "n", "n"))
+	if t.Types {
 		g.bytes(11, value("token_type_ids", 7, "n", "n"))
 	}
-	g.bytes(12, value("last_hidden_state", 1, "n", "n", t.dims))
+	g.bytes(12, value("last_hidden_state", 1, "n", "n", t.Dims))
 	var opset, m message
 	opset.int(2, 11)
 	m.int(1, 6)
@@ -164,9 +164,9 @@ func (t *tiny) onnx() []byte {
 	return m
 }
 
-func (t *tiny) tokenizer() string {
+func (t *ONNX) tokenizer() string {
 	var vocab strings.Builder
-	for i, p := range t.pieces {
+	for i, p := range t.Pieces {
 		if i > 0 {
 			vocab.WriteByte(',')
 		}
@@ -181,21 +181,21 @@ func (t *tiny) tokenizer() string {
 "model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{` + vocab.String() + `}}}`
 }
 
-// vector is what the model gives for a text with these ids, pooled and of
+// Vector is what the model gives for a text with these ids, pooled and of
 // length 1.
-func (t *tiny) vector(ids []int, pool string) []float64 {
-	mean := make([]float64, t.dims)
+func (t *ONNX) Vector(ids []int, pool string) []float64 {
+	mean := make([]float64, t.Dims)
 	for _, id := range ids {
 		for i := range mean {
-			mean[i] += float64(t.words[id*t.dims+i]) / float64(len(ids))
+			mean[i] += float64(t.Words[id*t.Dims+i]) / float64(len(ids))
 		}
 	}
-	out := make([]float64, t.dims)
+	out := make([]float64, t.Dims)
 	for at, id := range ids {
 		for i := range out {
 			var sum float64
 			for k := range mean {
-				sum += (float64(t.words[id*t.dims+k]) + mean[k]) * float64(t.matrix[k*t.dims+i])
+				sum += (float64(t.Words[id*t.Dims+k]) + mean[k]) * float64(t.Matrix[k*t.Dims+i])
 			}
 			v := math.Tanh(sum)
 			switch {
@@ -216,26 +216,10 @@ func (t *tiny) vector(ids []int, pool string) []float64 {
 	return out
 }
 
-// write makes a folder with these files.
-func write(t testing.TB, name string, files map[string]string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), name)
-	for file, content := range files {
-		file = filepath.Join(dir, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
-// files are those of a folder with the model.
-func (t *tiny) files() map[string]string {
+// Files are those of a folder with the model, by their paths in it.
+func (t *ONNX) Files() map[string]string {
 	return map[string]string{
-		"onnx/model.onnx":           string(t.onnx()),
+		"onnx/model.onnx":           string(t.Bytes()),
 		"tokenizer.json":            t.tokenizer(),
 		"config.json":               `{"model_type":"bert","max_position_embeddings":40,"hidden_size":16,"pad_token_id":0}`,
 		"sentence_bert_config.json": `{"max_seq_length":32,"do_lower_case":false}`,
