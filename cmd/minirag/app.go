@@ -125,6 +125,7 @@ func (a *app) root() *cli.Command {
 			a.syncCommand(), a.ingestCommand(), a.ingestURLCommand(), a.queryCommand(),
 			a.readCommand(), a.neighborsCommand(), a.listCommand(), a.deleteCommand(),
 			a.statusCommand(), a.convertCommand(), a.evalCommand(), a.benchCommand(),
+			a.doctorCommand(), a.compactCommand(), a.exportCommand(), a.importCommand(),
 		},
 		// Everything is reported by report.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
@@ -213,10 +214,15 @@ func (a *app) logger() *slog.Logger {
 }
 
 func (a *app) open(ctx context.Context, c *config) (*minirag.Corpus, error) {
-	if err := c.checkModel(); err != nil {
+	return a.openFor(ctx, c, embedderUse{})
+}
+
+func (a *app) openFor(ctx context.Context, c *config, use embedderUse) (*minirag.Corpus, error) {
+	embedder, err := a.openEmbedder(ctx, c, use)
+	if err != nil {
 		return nil, err
 	}
-	corpus, err := local.Open(ctx, c.local(a.embedder, a.logger()))
+	corpus, err := local.Open(ctx, c.local(embedder, a.logger()))
 	if err != nil {
 		return nil, fmt.Errorf("%w; DB_PATH or --db-path names the folder of the index, now %s", err, c.dbPath)
 	}

@@ -122,12 +122,15 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	// SQLite makes the log and the shared memory with the mode of the file.
-	// The file is not opened here: closing it again would drop the locks that
-	// another catalog in this process holds.
-	if info, err := os.Stat(c.path); err == nil && info.Mode().Perm() != 0o600 {
-		if err := os.Chmod(c.path, 0o600); err != nil && version == 0 {
-			return fmt.Errorf("open catalog: %w", err)
+	// SQLite makes the log and the shared memory with the mode of the file,
+	// and may have made them just now. The files are not opened here: closing
+	// them again would drop the locks that another catalog in this process
+	// holds.
+	for _, path := range []string{c.path, c.path + "-wal", c.path + "-shm"} {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
+			if err := os.Chmod(path, 0o600); err != nil && version == 0 {
+				return fmt.Errorf("open catalog: %w", err)
+			}
 		}
 	}
 	if version == 0 {
