@@ -3,7 +3,6 @@ package local
 import (
 	"errors"
 	"log/slog"
-	"os"
 	"path/filepath"
 
 	"github.com/minirag/minirag"
@@ -46,12 +45,7 @@ func NewConverter(o *ConverterOptions) *Converter {
 	if o == nil {
 		o = &ConverterOptions{}
 	}
-	cache := o.CacheDir
-	if cache == "" {
-		if dir, err := os.UserCacheDir(); err == nil {
-			cache = filepath.Join(dir, "minirag")
-		}
-	}
+	cache := cacheFolder(o.CacheDir)
 	if cache != "" {
 		cache = filepath.Join(cache, "pdfium")
 	}

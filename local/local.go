@@ -39,7 +39,7 @@ type Options struct {
 	// CacheDir keeps what can be made again, such as the compiled PDF engine.
 	// Empty: "minirag" in the user's cache folder.
 	CacheDir string
-	// Embedder replaces the model inside the binary.
+	// Embedder replaces the model inside the binary; [OpenModel] gives others.
 	Embedder embed.Embedder
 	// Formats go before the built-in ones: one with the same extension
 	// replaces it.

@@ -182,7 +182,7 @@ func (s *Server) status(ctx context.Context, _ args) (any, error) {
 		return configErrorResult{Version: in.Version, ConfigError: s.o.ConfigError.Error()}, nil
 	}
 	out := statusResult{
-		Version: in.Version, Roots: append([]string{}, in.Roots...), DBPath: in.DBPath, Model: in.Model,
+		Version: in.Version, Roots: append([]string{}, in.Roots...), DBPath: in.DBPath, Model: in.Model, Kernel: in.Kernel, Threads: in.Threads,
 		HybridWeight: in.HybridWeight, ChunkScheme: in.ChunkScheme, OCR: in.OCR, OCRHint: in.OCRHint,
 		Warnings: append([]string(nil), in.Warnings...),
 	}

@@ -24,6 +24,8 @@ type (
 		Roots        []string `json:"roots"`
 		DBPath       string   `json:"dbPath"`
 		Model        string   `json:"model"`
+		Kernel       string   `json:"kernel,omitempty"`
+		Threads      int      `json:"threads,omitempty"`
 		HybridWeight *float64 `json:"hybridWeight"`
 		ChunkScheme  int      `json:"chunkScheme"`
 		OCR          string   `json:"ocr"`

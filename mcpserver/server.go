@@ -48,6 +48,10 @@ type Info struct {
 	DBPath string
 	// Model names the embedding model.
 	Model string
+	// Kernel names the instructions that compute its vectors, on Threads
+	// threads. Empty: it is not reported.
+	Kernel  string
+	Threads int
 	// HybridWeight is [minirag.Ranking.HybridWeight].
 	HybridWeight *float64
 	// ChunkScheme is the version of the chunking rules.

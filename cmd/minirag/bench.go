@@ -12,7 +12,6 @@ import (
 
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/embed/bert"
-	"github.com/minirag/minirag/embed/e5"
 )
 
 const (
@@ -106,7 +105,7 @@ func (a *app) benchEmbed(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	b, err := a.newBench(c, cmd.Int("threads"))
+	b, err := a.newBench(ctx, c, cmd.Int("threads"))
 	if err != nil {
 		return err
 	}
@@ -136,18 +135,12 @@ type bench struct {
 }
 
 // newBench takes the model that c names, with a number of threads of its own.
-func (a *app) newBench(c *config, threads int) (*bench, error) {
-	b := &bench{embedder: a.embedder}
-	if b.embedder == nil {
-		if err := c.checkModel(); err != nil {
-			return nil, err
-		}
-		m, err := e5.New(&e5.Options{Threads: threads})
-		if err != nil {
-			return nil, err
-		}
-		b.embedder = m
+func (a *app) newBench(ctx context.Context, c *config, threads int) (*bench, error) {
+	embedder, err := a.openEmbedder(ctx, c, embedderUse{threads: threads})
+	if err != nil {
+		return nil, err
 	}
+	b := &bench{embedder: embedder}
 	counter, ok := b.embedder.(embed.TokenCounter)
 	if !ok {
 		return nil, fmt.Errorf("bench embed: model %s does not count tokens", b.embedder.Model().ID)

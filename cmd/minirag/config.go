@@ -43,6 +43,8 @@ type config struct {
 	maxDistance  *float64
 	maxFiles     int
 	allowPrivate bool
+	cpu          string // kernel of the built-in engine, empty: the best
+	hub          string // address, empty: the public one
 	// Read and checked so that a configuration of later versions is not
 	// refused now; nothing recognises text in pictures yet.
 	ocrLang            string
@@ -89,6 +91,7 @@ func loadConfig(f flags, lookup func(string) (string, bool)) (*config, error) {
 	if v, ok := r.int("RAG_OCR_MIN_CHARS_PER_PAGE", 0, unbounded); ok {
 		c.ocrMinCharsPerPage = int(v)
 	}
+	c.cpu = r.kernel("MINIRAG_CPU")
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -108,10 +111,11 @@ func loadConfig(f flags, lookup func(string) (string, bool)) (*config, error) {
 		return nil, err
 	}
 	c.modelName = r.or(f.modelName, "MODEL_NAME")
+	c.hub = r.or("", "HF_ENDPOINT")
 	return c, nil
 }
 
-// local returns the options that open the corpus. embedder is nil but in tests.
+// local returns the options that open the corpus.
 func (c *config) local(embedder embed.Embedder, log *slog.Logger) *local.Options {
 	return &local.Options{
 		Roots:            c.roots,
@@ -129,31 +133,6 @@ func (c *config) local(embedder embed.Embedder, log *slog.Logger) *local.Options
 		},
 		Logger: log,
 	}
-}
-
-// model is the name of the model for people.
-func (c *config) model() string {
-	if c.modelName == "" {
-		return builtinModel
-	}
-	return c.modelName
-}
-
-// checkModel refuses the name of a model that this build has not.
-func (c *config) checkModel() error {
-	if c.modelName == "" || c.modelName == builtinModel || isKnownModel(c.modelName) {
-		return nil
-	}
-	return fmt.Errorf("model %q is not available: this version has the built-in model %s only; "+
-		"leave MODEL_NAME and --model-name unset to use it", c.modelName, builtinModel)
-}
-
-// modelNotice says that the built-in model stands in for another one, or is empty.
-func (c *config) modelNotice() string {
-	if c.modelName == "" || c.modelName == builtinModel || !isKnownModel(c.modelName) {
-		return ""
-	}
-	return fmt.Sprintf("%s is not in this version; the built-in model %s is used instead", c.modelName, builtinModel)
 }
 
 // labelsOff is the error for everything that filters by labels or dates.
@@ -227,4 +206,9 @@ func resolvePath(path string) (string, error) {
 		}
 		dir, rest = parent, filepath.Join(filepath.Base(dir), rest)
 	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/embed/bert"
 )
 
 const unbounded = math.MaxInt64
@@ -99,6 +100,17 @@ func (r *reader) ocrLang() (string, bool) {
 		r.err = errors.New("RAG_OCR_LANG must be a non-empty language code, e.g. 'eslav'")
 	}
 	return "", false
+}
+
+// kernel reads the name of one of this machine's kernels.
+func (r *reader) kernel(name string) string {
+	raw, _ := r.lookup(name)
+	v := strings.TrimSpace(raw)
+	if err := (&bert.Options{Kernel: v}).Check(); err != nil {
+		r.fail("%s: %v", name, err)
+		return ""
+	}
+	return v
 }
 
 func (r *reader) bool(name string) bool {

@@ -33,6 +33,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 		o.Info.Roots = c.roots
 		o.Info.DBPath = c.dbPath
 		o.Info.Model = c.model()
+		o.Info.Kernel, o.Info.Threads = c.engine()
 		o.Info.HybridWeight = c.hybridWeight
 		o.Info.ChunkScheme = chunk.Scheme
 		o.Info.OCRHint = ocrHint

@@ -52,7 +52,7 @@ func (a *app) status(ctx context.Context, cmd *cli.Command) error {
 }
 
 func (a *app) corpusStatus(ctx context.Context, c *config) (*minirag.Status, error) {
-	corpus, err := a.open(ctx, c)
+	corpus, err := a.openFor(ctx, c, embedderUse{offline: true})
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +70,11 @@ func (c *config) describe(o *object) {
 	o.add("model", c.model())
 	if notice := c.modelNotice(); notice != "" {
 		o.add("modelNotice", notice)
+	}
+	kernel, threads := c.engine()
+	if kernel != "" {
+		o.add("kernel", kernel)
+		o.add("threads", threads)
 	}
 	o.add("hybridWeight", c.hybridWeight)
 	o.add("chunkScheme", chunk.Scheme)

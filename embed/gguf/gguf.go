@@ -142,6 +142,25 @@ func (m *Model) Load() error {
 	return err
 }
 
+// Info describes the model with its kernel, threads and memory. It loads the
+// weights.
+func (m *Model) Info() (bert.Info, error) {
+	b, err := m.load()
+	if err != nil {
+		return bert.Info{}, err
+	}
+	return b.Info(), nil
+}
+
+// PrefixTokens returns how many tokens the model puts before a question and
+// before a passage. [Model.CountTokens] leaves them out.
+func (m *Model) PrefixTokens() (query, passage int) {
+	// Two words stand for a text.
+	const text = "a b"
+	alone := m.CountTokens(text)
+	return m.CountTokens(m.queryPrefix+text) - alone, m.CountTokens(m.passagePrefix+text) - alone
+}
+
 // Embed implements [embed.Embedder].
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if len(texts) == 0 {

@@ -86,7 +86,7 @@ func Download(ctx context.Context, name string, o *DownloadOptions) (string, err
 		return "", fmt.Errorf("download model: %w", err)
 	}
 	d := download{o: *o, name: name}
-	err := errors.New("downloads are off here")
+	err := errors.New("downloading is off")
 	if !o.Offline {
 		err = d.into(ctx, dir)
 	}

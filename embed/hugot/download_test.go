@@ -137,7 +137,7 @@ func TestDownloadFails(t *testing.T) {
 			w.WriteHeader(http.StatusInternalServerError)
 			return true
 		}}, nil, "500"},
-		"offline":    {"acme/tiny", &hub{}, func(o *hugot.DownloadOptions) { o.Offline = true }, "off here"},
+		"offline":    {"acme/tiny", &hub{}, func(o *hugot.DownloadOptions) { o.Offline = true }, "is off"},
 		"no network": {"acme/tiny", &hub{}, func(o *hugot.DownloadOptions) { o.Hub = "http://127.0.0.1:1" }, "127.0.0.1:1"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	engineName   = "go"
+	engineName   = "gomlx"
 	hugotBackend = "GO"
 )
 

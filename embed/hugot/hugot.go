@@ -64,6 +64,8 @@ type Model struct {
 	info     embed.ModelInfo
 	tok      *bert.Tokenizer
 	load     func() (*engine, error)
+	// Tokens that the prefixes add.
+	queryTokens, passageTokens int
 	// turn holds a value while nobody computes.
 	turn chan struct{}
 }
@@ -104,11 +106,12 @@ func open(dir string, o *Options) (*Model, error) {
 	}
 	// What a prefix adds before a text, for which two words stand here.
 	added := func(prefix string) int { return tok.Count(prefix+"a b") - tok.Count("a b") }
-	most := s.maxTokens - max(added(s.queryPrefix), added(s.passagePrefix))
+	query, passage := added(s.queryPrefix), added(s.passagePrefix)
+	most := s.maxTokens - max(query, passage)
 	if most < 8 {
 		return nil, fmt.Errorf("%w: of its %d tokens the prefixes leave %d", ErrModel, s.maxTokens, most)
 	}
-	m := &Model{settings: *s, tok: tok, turn: make(chan struct{}, 1)}
+	m := &Model{settings: *s, tok: tok, queryTokens: query, passageTokens: passage, turn: make(chan struct{}, 1)}
 	m.turn <- struct{}{}
 	m.load = sync.OnceValues(func() (*engine, error) {
 		e, err := newEngine(s, o)
@@ -133,8 +136,12 @@ func open(dir string, o *Options) (*Model, error) {
 // the tokenizer and the settings, not of the folder's name.
 func (m *Model) Model() embed.ModelInfo { return m.info }
 
-// Engine names what computes: "go", or "onnxruntime".
-func (m *Model) Engine() string { return engineName }
+// Engine names what computes in this build: "gomlx", or "onnxruntime".
+func Engine() string { return engineName }
+
+// PrefixTokens returns how many tokens the model puts before a question and
+// before a passage. [Model.CountTokens] leaves them out.
+func (m *Model) PrefixTokens() (query, passage int) { return m.queryTokens, m.passageTokens }
 
 // Load loads the weights now rather than at the first use.
 func (m *Model) Load() error {
