@@ -9,10 +9,66 @@ import (
 // queryTile is the number of queries whose scores are held at once.
 const queryTile = 12
 
-// attend computes one head of softmax(Q·Kᵀ/√d)·V for the sequence at tokens lo
-// to hi of a batch of total, in float32. Both products are panel products: the
-// keys are transposed into columns of 16, the values already lie that way.
-func (m *Model) attend(w *worker, a *arena, head, lo, hi, total int) {
+// headUnit is the smallest number of heads that fill whole panels; the last
+// ones may be fewer.
+func (n *network) headUnit() int {
+	d, unit := n.dims/n.heads, 1
+	for unit < n.heads && unit*d%kernel.Lanes != 0 {
+		unit++
+	}
+	return unit
+}
+
+// headSets is the number of parts of the heads of which the queries, keys and
+// values of so many tokens are held one after the other, or the most that
+// there can be.
+func (n *network) headSets(tokens int, most bool) int {
+	unit := n.headUnit()
+	units := (n.heads + unit - 1) / unit
+	if most {
+		return units
+	}
+	each := 3 * 4 * tokens * unit * (n.dims / n.heads)
+	return (units*each + headBytes - 1) / headBytes
+}
+
+// attention computes one of so many sets of heads for the sequences of g, whose
+// activations are those of a. Their sums of values go to rows of ctx from the
+// first token of g on.
+func (m *Model) attention(w *worker, a *arena, l *layer, g group, starts []int, ctx []float32, set, sets int) {
+	n := m.net
+	unit, d, width, tokens := n.headUnit(), n.dims/n.heads, n.width(), g.hi-g.lo
+	units := (n.heads + unit - 1) / unit
+	first, last := set*units/sets*unit, min((set+1)*units/sets*unit, n.heads)
+	if first >= last {
+		return
+	}
+	from, to := first*d/kernel.Lanes, (last*d+kernel.Lanes-1)/kernel.Lanes
+	cols := (to - from) * kernel.Lanes
+	w.q = grow(w.q, tokens*cols)
+	// The keys are read in whole blocks of rows.
+	w.k = grow(w.k, tokens*cols+kernel.Lanes*kernel.Lanes)
+	w.v = grow(w.v, tokens*cols)
+	w.take(a.x[g.lo*width:], width, n.dims, tokens)
+	if n.packed {
+		w.in.act = a.act[g.lo*n.actBytes():]
+	}
+	m.mulPanels(w, &l.q, w.q, cols, kernel.Lanes, from, to)
+	m.mulPanels(w, &l.k, w.k, kernel.Lanes, tokens*kernel.Lanes, from, to)
+	m.mulPanels(w, &l.v, w.v, kernel.Lanes, tokens*kernel.Lanes, from, to)
+	for s := g.first; s < g.last; s++ {
+		lo, hi := starts[s]-g.lo, starts[s+1]-g.lo
+		for h := first; h < last; h++ {
+			m.attend(w, (h-first)*d, cols, lo, hi, tokens, ctx[lo*width+h*d:])
+		}
+	}
+}
+
+// attend computes softmax(Q·Kᵀ/√d)·V of the head at the given column of the
+// queries, keys and values in w, whose rows have so many columns, for the
+// sequence at tokens lo to hi of total. Both products are panel products: the
+// keys are transposed, the values already lie that way.
+func (m *Model) attend(w *worker, col, cols, lo, hi, total int, ctx []float32) {
 	n := m.net
 	width, tokens := n.width(), hi-lo
 	d := n.dims / n.heads
@@ -22,20 +78,22 @@ func (m *Model) attend(w *worker, a *arena, head, lo, hi, total int) {
 
 	// column gives the values of a column of k or v, kernel.Lanes apart.
 	column := func(x []float32, c int) []float32 {
-		c += head * d
+		c += col
 		return x[(c/kernel.Lanes*total+lo)*kernel.Lanes+c%kernel.Lanes:]
 	}
-	// What stands in the columns beyond the last token does not count.
+	// Each panel of keys has 16 tokens. What stands beyond the last token does
+	// not count.
 	for c := 0; c < d; {
-		src := column(a.k, c)
-		if (head*d+c)%8 == 0 && c+8 <= d {
-			m.kernels.Transpose(w.keys[c*tp:], tp, src, kernel.Lanes, (tokens+7)/8)
+		src := column(w.k, c)
+		if (col+c)%8 == 0 && c+8 <= d {
+			for t := 0; t < tokens; t += kernel.Lanes {
+				m.kernels.Transpose(w.keys[t*d+c*kernel.Lanes:], kernel.Lanes, src[t*kernel.Lanes:], kernel.Lanes, 2)
+			}
 			c += 8
 			continue
 		}
-		dst := w.keys[c*tp:][:tokens]
-		for t := range dst {
-			dst[t] = src[t*kernel.Lanes]
+		for t := range tokens {
+			w.keys[t/kernel.Lanes*kernel.Lanes*d+c*kernel.Lanes+t%kernel.Lanes] = src[t*kernel.Lanes]
 		}
 		c++
 	}
@@ -44,39 +102,39 @@ func (m *Model) attend(w *worker, a *arena, head, lo, hi, total int) {
 		w.values = grow(w.values, tokens*dp)
 		w.mixed = grow(w.mixed, queryTile*dp)
 		for c := range d {
-			src := column(a.v, c)
+			src := column(w.v, c)
 			for t := range tokens {
 				w.values[t*dp+c] = src[t*kernel.Lanes]
 			}
 		}
 	}
 
-	var scale [queryTile]float32
-	for i := lo; i < hi; i += queryTile {
-		count := min(queryTile, hi-i)
-		for t := range count {
-			scale[t] = float32(1 / math.Sqrt(float64(d)))
-		}
-		q := a.q[i*width+head*d:]
+	var scale, sums [queryTile]float32
+	for i := range scale {
+		scale[i] = float32(1 / math.Sqrt(float64(d)))
+	}
+	for i := 0; i < tokens; i += queryTile {
+		count := min(queryTile, tokens-i)
+		q := w.q[(lo+i)*cols+col:]
 		for p := 0; p < tp; p += kernel.Lanes {
-			m.kernels.MulF32(w.scores[p:], tp, q, width, w.keys[p:], tp, scale[:], d, count)
+			m.kernels.MulF32(w.scores[p:], tp, q, cols, w.keys[p*d:], kernel.Lanes, scale[:], d, count)
 		}
 		for t := range count {
 			scores := w.scores[t*tp:][:tp]
 			for i := tokens; i < tp; i++ {
 				scores[i] = float32(math.Inf(-1))
 			}
-			scale[t] = 1 / m.kernels.Softmax(scores)
+			sums[t] = 1 / m.kernels.Softmax(scores)
 		}
-		out := a.ctx[i*width+head*d:]
+		out := ctx[i*width:]
 		if direct {
 			for p := 0; p < d; p += kernel.Lanes {
-				m.kernels.MulF32(out[p:], width, w.scores, tp, column(a.v, p), kernel.Lanes, scale[:], tokens, count)
+				m.kernels.MulF32(out[p:], width, w.scores, tp, column(w.v, p), kernel.Lanes, sums[:], tokens, count)
 			}
 			continue
 		}
 		for p := 0; p < dp; p += kernel.Lanes {
-			m.kernels.MulF32(w.mixed[p:], dp, w.scores, tp, w.values[p:], dp, scale[:], tokens, count)
+			m.kernels.MulF32(w.mixed[p:], dp, w.scores, tp, w.values[p:], dp, sums[:], tokens, count)
 		}
 		for t := range count {
 			copy(out[t*width:][:d], w.mixed[t*dp:])

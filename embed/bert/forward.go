@@ -12,24 +12,30 @@ import (
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
 )
 
-// The most tokens that a thread takes through a layer at once: enough to use
-// each weight often, few enough that the inner activations (6 KB a token at
-// 1,536 dimensions) stay in a cache of the second level. Weights that are
-// decoded for each block must be used more often than that.
 const (
+	// The tokens that a thread takes through a layer at once: enough to use
+	// each weight often, few enough that their activations stay in a cache of
+	// the second level. Weights that are decoded each time must be used more
+	// often than that.
 	blockTokens        = 60
 	blockTokensDecoded = 252
+	// groupTokens is the longest sequence that one thread takes through a whole
+	// layer: others, and queries, wait that long.
+	groupTokens = 128
 	// tileTokens is a multiple of the tokens that each kernel takes at once.
 	tileTokens = 12
+	// headBytes bounds the queries, keys and values that are held at once, so
+	// that they stay in the second cache until attention has used them.
+	headBytes = 192 << 10
 )
 
 // arena is the working memory of one batch. It grows to the largest batch
 // and is kept.
 type arena struct {
-	x, q, ctx []float32 // a row for each token
-	k, v      []float32 // panel after panel, each with a row of kernel.Lanes for each token
-	workers   []worker
-	query     bool // it is the one for queries
+	x, ctx  []float32 // a row for each token
+	act     []byte    // the quantised rows of x, if some matrix takes them
+	workers []worker
+	query   bool // it is the one for queries
 }
 
 // A worker is the memory of one thread.
@@ -39,6 +45,9 @@ type worker struct {
 	innerAct     []byte
 	tmp, mid     []float32
 	panel, row   []float32
+	ctx          []float32
+	q            []float32 // a row for each token
+	k, v         []float32 // panel after panel, each with a row of kernel.Lanes for each token
 	keys, values []float32
 	scores       []float32
 	mixed        []float32
@@ -46,11 +55,11 @@ type worker struct {
 }
 
 // input is a block of rows that several matrices are multiplied with; act is
-// their quantised form once one of them has asked for it.
+// their quantised form, if not nil.
 type input struct {
 	x                    []float32
+	act                  []byte
 	stride, cols, tokens int
-	quantized            bool
 }
 
 // EmbedIDs returns the vector of each sequence of token ids, of length 1. The
@@ -148,52 +157,90 @@ func (m *Model) inTurn(ctx context.Context, lane chan *arena, seqs [][]int32, to
 	return m.batch(ctx, a, seqs, tokens)
 }
 
+// A group is a range of sequences that follow each other, and of their tokens.
+type group struct{ first, last, lo, hi int }
+
+// groups divides a batch, whose sequences begin at starts, so that each group
+// is one long sequence or several short ones. It tells whether the groups
+// alone keep all threads busy.
+func (m *Model) groups(starts []int, threads int) (groups []group, even bool) {
+	seqs, tokens := len(starts)-1, starts[len(starts)-1]
+	block := blockTokens
+	if m.net.decodes {
+		block = blockTokensDecoded
+	}
+	count := paddedTo((tokens+block-1)/block, threads)
+	load := make([]int, threads)
+	largest := 0
+	for first := 0; first < seqs; {
+		lo, last := starts[first], first+1
+		size := (tokens - lo) / max(count-len(groups), 1)
+		for last < seqs && 2*(starts[last]-lo)+starts[last+1]-starts[last] <= 2*size {
+			last++
+		}
+		groups = append(groups, group{first, last, lo, starts[last]})
+		n := starts[last] - lo
+		largest = max(largest, n)
+		least := 0
+		for i := range load {
+			if load[i] < load[least] {
+				least = i
+			}
+		}
+		load[least] += n
+		first = last
+	}
+	return groups, largest <= max(groupTokens, block) && slices.Max(load)*threads <= tokens+tokens/8
+}
+
 // batch runs the encoder over sequences with the given sum of tokens.
 func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int) ([][]float32, error) {
 	n := m.net
 	width := n.width()
 	a.x = grow(a.x, tokens*width)
-	a.q = grow(a.q, tokens*width)
-	// The keys are read in whole blocks of eight rows.
-	a.k = grow(a.k, tokens*width+8*kernel.Lanes)
-	a.v = grow(a.v, tokens*width)
-	a.ctx = grow(a.ctx, tokens*width)
+	if n.packed {
+		a.act = grow(a.act, tokens*n.actBytes())
+	}
 	starts := make([]int, len(seqs)+1)
 	for i, ids := range seqs {
 		starts[i+1] = starts[i] + len(ids)
 	}
-
-	// An equal share for each thread, in whole tiles.
 	threads := len(a.workers)
-	block := blockTokens
-	if n.decodes {
-		block = blockTokensDecoded
-	}
-	blocks := paddedTo((tokens+block-1)/block, threads)
-	size := paddedTo((tokens+blocks-1)/blocks, tileTokens)
-	blocks = (tokens + size - 1) / size
-	span := func(i int) (lo, hi int) { return i * size, min((i+1)*size, tokens) }
+	groups, even := m.groups(starts, threads)
 
-	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a.x[starts[i]*width:], seqs[i]) })
+	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a, starts[i], seqs[i]) })
 	for i := range n.layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		l := &n.layers[i]
-		m.parallel(a, blocks, func(w *worker, i int) {
-			lo, hi := span(i)
-			w.take(a.x[lo*width:], width, n.dims, hi-lo)
-			m.mul(w, &l.q, a.q[lo*width:], width, kernel.Lanes)
-			m.mul(w, &l.k, a.k[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
-			m.mul(w, &l.v, a.v[lo*kernel.Lanes:], kernel.Lanes, tokens*kernel.Lanes)
+		if even {
+			m.parallel(a, len(groups), func(w *worker, task int) {
+				g := groups[task]
+				w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
+				sets := n.headSets(g.hi-g.lo, false)
+				for set := range sets {
+					m.attention(w, a, &n.layers[i], g, starts, w.ctx, set, sets)
+				}
+				m.blocks(g.hi-g.lo, 1, func(lo, hi int) {
+					m.finish(w, a, &n.layers[i], w.ctx[lo*width:], g.lo+lo, g.lo+hi)
+				})
+			})
+			continue
+		}
+		a.ctx = grow(a.ctx, tokens*width)
+		sets := 0
+		for _, g := range groups {
+			sets = max(sets, n.headSets(g.hi-g.lo, true))
+		}
+		m.parallel(a, len(groups)*sets, func(w *worker, task int) {
+			g := groups[task/sets]
+			m.attention(w, a, &n.layers[i], g, starts, a.ctx[g.lo*width:], task%sets, sets)
 		})
-		m.parallel(a, len(seqs)*n.heads, func(w *worker, i int) {
-			s, head := i/n.heads, i%n.heads
-			m.attend(w, a, head, starts[s], starts[s+1], tokens)
-		})
-		m.parallel(a, blocks, func(w *worker, i int) {
-			lo, hi := span(i)
-			m.finish(w, l, a.x[lo*width:], a.ctx[lo*width:], hi-lo)
+		var spans [][2]int
+		m.blocks(tokens, threads, func(lo, hi int) { spans = append(spans, [2]int{lo, hi}) })
+		m.parallel(a, len(spans), func(w *worker, task int) {
+			lo, hi := spans[task][0], spans[task][1]
+			m.finish(w, a, &n.layers[i], a.ctx[lo*width:], lo, hi)
 		})
 	}
 	if err := ctx.Err(); err != nil {
@@ -206,6 +253,19 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 		}
 	}
 	return out, nil
+}
+
+// blocks divides tokens into an equal share for each thread, in whole tiles.
+func (m *Model) blocks(tokens, threads int, f func(lo, hi int)) {
+	block := blockTokens
+	if m.net.decodes {
+		block = blockTokensDecoded
+	}
+	count := paddedTo((tokens+block-1)/block, threads)
+	size := paddedTo((tokens+count-1)/count, tileTokens)
+	for lo := 0; lo < tokens; lo += size {
+		f(lo, min(lo+size, tokens))
+	}
 }
 
 // parallel calls f for each of n tasks, on as many goroutines as there are
@@ -245,23 +305,40 @@ func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
 // width is the distance of two rows of activations: whole panels.
 func (n *network) width() int { return paddedTo(n.dims, kernel.Lanes) }
 
-// embeddings writes the first activations of a sequence.
-func (m *Model) embeddings(x []float32, ids []int32) {
+// actBytes is the size of a quantised row of activations.
+func (n *network) actBytes() int { return kernel.ActBytes(n.dims / kernel.Group) }
+
+// embeddings writes the first activations of a sequence, from token lo.
+func (m *Model) embeddings(a *arena, lo int, ids []int32) {
 	n := m.net
 	position := make([]float32, n.dims)
 	for i, id := range ids {
-		row := x[i*n.width():][:n.dims]
+		row := a.x[(lo+i)*n.width():][:n.dims]
 		n.words.row(row, int(id))
 		n.positions.row(position, i)
 		add(row, position)
 		m.kernels.AddNorm(row, n.segment, n.norm.weight, n.norm.bias, n.eps)
 	}
+	m.quantizeRows(a, lo, lo+len(ids))
 }
 
-// finish does the rest of a layer after attention, in place in x.
-func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
+// quantizeRows brings tokens lo to hi of act up to those of x.
+func (m *Model) quantizeRows(a *arena, lo, hi int) {
+	if !m.net.packed {
+		return
+	}
+	rowBytes, width := m.net.actBytes(), m.net.width()
+	for t := lo; t < hi; t++ {
+		m.kernels.Quantize(a.act[t*rowBytes:][:rowBytes], a.x[t*width:][:m.net.dims])
+	}
+}
+
+// finish does the rest of a layer after attention for tokens lo to hi, in place
+// in x.
+func (m *Model) finish(w *worker, a *arena, l *layer, attended []float32, lo, hi int) {
 	n := m.net
-	width, inner := n.width(), paddedTo(n.inner, kernel.Lanes)
+	tokens, width, inner := hi-lo, n.width(), paddedTo(n.inner, kernel.Lanes)
+	x := a.x[lo*width:]
 	w.tmp = grow(w.tmp, tokens*width)
 	w.take(attended, width, n.dims, tokens)
 	m.mul(w, &l.attn, w.tmp, width, kernel.Lanes)
@@ -277,6 +354,7 @@ func (m *Model) finish(w *worker, l *layer, x, attended []float32, tokens int) {
 	}
 	m.mul(w, &l.down, w.tmp, width, kernel.Lanes)
 	m.residual(x, w.tmp, &l.outNorm, tokens)
+	m.quantizeRows(a, lo, hi)
 }
 
 // inner takes the quantised form of the inner layer, of which only one part is
@@ -297,8 +375,7 @@ func (m *Model) inner(w *worker, l *layer, tokens int) {
 			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels, groups)
 		}
 	}
-	w.in = input{cols: m.net.inner, tokens: tokens, quantized: true}
-	w.act, w.innerAct = w.innerAct, w.act
+	w.in = input{act: w.innerAct, cols: m.net.inner, tokens: tokens}
 }
 
 // residual sets each row of x to the norm of its sum with that of y.
@@ -316,7 +393,7 @@ func (w *worker) take(x []float32, stride, cols, tokens int) {
 // quantize makes the 8-bit form of the rows that w has taken.
 func (m *Model) quantize(w *worker) {
 	in := &w.in
-	if in.quantized {
+	if in.act != nil {
 		return
 	}
 	rowBytes := kernel.ActBytes(in.cols / kernel.Group)
@@ -324,40 +401,40 @@ func (m *Model) quantize(w *worker) {
 	for t := range in.tokens {
 		m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
 	}
-	in.quantized = true
+	in.act = w.act
 }
 
 // mul multiplies the rows that w has taken with l, and adds its bias. Panel p
 // of the result is at out[p*panelStride:], its rows are outStride apart.
 func (m *Model) mul(w *worker, l *linear, out []float32, outStride, panelStride int) {
+	m.mulPanels(w, l, out, outStride, panelStride, 0, l.panelCount())
+}
+
+// mulPanels is mul for panels lo to hi of l.
+func (m *Model) mulPanels(w *worker, l *linear, out []float32, outStride, panelStride, lo, hi int) {
+	in := &w.in
 	if l.panels != nil {
 		m.quantize(w)
-		m.mulPanels(w, l, out, outStride, panelStride, 0, l.panelCount())
+		groups := in.cols / kernel.Group
+		size := kernel.PanelBytes(groups)
+		for p := lo; p < hi; p++ {
+			m.kernels.MulQ4(out[(p-lo)*panelStride:], outStride, in.act, l.panels[p*size:],
+				l.bias[p*kernel.Lanes:], groups, in.tokens)
+		}
 		return
 	}
-	in := &w.in
 	w.panel = grow(w.panel, in.cols*kernel.Lanes)
 	w.row = grow(w.row, in.cols)
 	for len(w.ones) < in.tokens {
 		w.ones = append(w.ones, 1)
 	}
-	for p := range l.panelCount() {
+	for p := lo; p < hi; p++ {
 		l.panel(w.panel, w.row, p)
-		dst, bias := out[p*panelStride:], l.bias[p*kernel.Lanes:][:kernel.Lanes]
+		dst, bias := out[(p-lo)*panelStride:], l.bias[p*kernel.Lanes:][:kernel.Lanes]
 		m.kernels.MulF32(dst, outStride, in.x, in.stride, w.panel, kernel.Lanes, w.ones, in.cols, in.tokens)
 		for t := range in.tokens {
 			add(dst[t*outStride:][:kernel.Lanes], bias)
 		}
-	}
-}
-
-// mulPanels multiplies the quantised rows of w with panels lo to hi of l.
-func (m *Model) mulPanels(w *worker, l *linear, out []float32, outStride, panelStride, lo, hi int) {
-	groups := w.in.cols / kernel.Group
-	size := kernel.PanelBytes(groups)
-	for p := lo; p < hi; p++ {
-		m.kernels.MulQ4(out[(p-lo)*panelStride:], outStride, w.act, l.panels[p*size:],
-			l.bias[p*kernel.Lanes:], groups, w.in.tokens)
 	}
 }
 

@@ -35,6 +35,7 @@ type network struct {
 	norm               layerNorm
 	layers             []layer
 	decodes            bool // some matrix is decoded for each block of tokens
+	packed             bool // some matrix has panels
 }
 
 type layer struct {
@@ -207,6 +208,7 @@ func (n *network) pack(kernels *kernel.Set) {
 			}
 		}
 	}
+	n.packed = len(todo) > 0
 	all := make([]byte, total)
 	adviseHuge(all)
 	for _, m := range todo {
