@@ -238,6 +238,9 @@ func (c *Corpus) store(ctx context.Context, docs []*prepared) ([]index.Document,
 	_, err := c.o.Catalog.Update(ctx, func(tx index.Tx) error {
 		stored = stored[:0]
 		for _, p := range docs {
+			if err := c.checkForeign(tx, &p.doc.Document); err != nil {
+				return err
+			}
 			d, err := tx.Put(&p.doc)
 			if err != nil {
 				return err

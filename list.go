@@ -49,8 +49,8 @@ func (c *Corpus) List(ctx context.Context, o *ListOptions) (*Listing, error) {
 				if d.Fingerprint != c.fingerprint {
 					row.State = StateStaleScheme
 				}
-			case !c.roots.Contains(d.Source):
-				continue // a root of another process
+			case c.foreign(&d):
+				continue
 			default:
 				row.State = c.fileState(&d, files, found, hidden)
 				delete(files, d.Source)
@@ -131,12 +131,18 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 			return err
 		}
 		s.Sources, s.Chunks, s.Seq = stats.Documents, stats.Chunks, int64(v.Seq())
+		others, err := c.foreigners(v, 0)
+		for i := range others {
+			s.Sources--
+			s.Chunks -= others[i].Chunks
+			stats.ByFingerprint[others[i].Fingerprint] -= others[i].Chunks
+		}
 		for f, n := range stats.ByFingerprint {
 			if f != c.fingerprint {
 				s.StaleChunks += n
 			}
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err

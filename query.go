@@ -251,7 +251,7 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 		return nil, err
 	}
 	switch {
-	case len(res.Hits) == 0 && stats.Chunks == 0:
+	case len(res.Hits) == 0 && (stats.Chunks == 0 || len(q.Scope) == 0 && filter != nil && filter.Docs.Len() == 0):
 		res.Notice = "the index is empty: run a sync first"
 	case len(res.Hits) == 0 && filter != nil && filter.Docs.Len() == 0:
 		res.Notice = fmt.Sprintf("no indexed source lies in the scope %s: a scope is a source, a folder above it, or a path relative to a root", strings.Join(q.Scope, ", "))

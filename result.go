@@ -44,26 +44,20 @@ func (c *statsCache) of(v index.View) (index.Stats, error) {
 	return stats, err
 }
 
-// filter turns a scope into the set of its documents at a sequence.
+// filter turns a scope into the set of its documents at a sequence that this
+// process may see.
 func (c *Corpus) filter(v index.View, at index.Seq, scope []string) (*index.Filter, error) {
-	if len(scope) == 0 {
-		return nil, nil
-	}
 	key := strings.Join(scope, "\x00")
 	c.scope.mu.Lock()
 	defer c.scope.mu.Unlock()
-	if c.scope.filter != nil && c.scope.at == at && c.scope.key == key {
+	if c.scope.at == at && at != 0 && c.scope.key == key {
 		return c.scope.filter, nil
 	}
-	docs := index.NewDocSet()
-	for d, err := range v.Documents(index.DocumentQuery{Scopes: c.scopes(scope), At: at}) {
-		if err != nil {
-			return nil, err
-		}
-		docs.Add(d.ID)
+	filter, err := c.visible(v, at, c.scopes(scope))
+	if err == nil {
+		c.scope.at, c.scope.key, c.scope.filter = at, key, filter
 	}
-	c.scope.at, c.scope.key, c.scope.filter = at, key, &index.Filter{Docs: docs}
-	return c.scope.filter, nil
+	return filter, err
 }
 
 // scopes adds to each scope what it means below the roots, so that a display
@@ -116,7 +110,8 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 			stored, ok = more[hits[i].Chunk]
 		}
 		if _, live := docs[hits[i].Doc]; !ok || !live {
-			continue // a version that was closed since the index was made
+			// What was closed since the indexes were made is not among the hits.
+			return nil, fmt.Errorf("chunk %d is found and not in the catalog: %w: run minirag doctor --repair", hits[i].Chunk, index.ErrDamaged)
 		}
 		hit, err := r.hit(&stored)
 		if err != nil {
@@ -231,7 +226,7 @@ func (c *Corpus) Read(ctx context.Context, source string) (*Text, error) {
 	defer end()
 	var out *Text
 	err = c.o.Catalog.View(ctx, func(v index.View) error {
-		d, err := v.Document(source)
+		d, err := c.document(v, source)
 		if err != nil {
 			return err
 		}
@@ -259,7 +254,7 @@ func (c *Corpus) Neighbors(ctx context.Context, source string, chunk, before, af
 	defer end()
 	hits := []Hit{}
 	err = c.o.Catalog.View(ctx, func(v index.View) error {
-		d, err := v.Document(source)
+		d, err := c.document(v, source)
 		if err != nil {
 			return err
 		}
@@ -293,6 +288,10 @@ func (c *Corpus) Delete(ctx context.Context, source string) (*Source, error) {
 	defer end()
 	var gone index.Document
 	_, err = c.o.Catalog.Update(ctx, func(tx index.Tx) error {
+		// One that is damaged may go all the same.
+		if _, err := c.document(tx, source); err != nil && !errors.Is(err, index.ErrDamaged) {
+			return err
+		}
 		gone, err = tx.Delete(source)
 		return err
 	})

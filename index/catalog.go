@@ -101,6 +101,9 @@ type DocumentQuery struct {
 	// its source equals a scope or begins with it and a "/". Trailing slashes
 	// are ignored. Nil means no restriction; no wildcard is known.
 	Scopes []string
+	// Outside chooses the others instead, of those whose source is an
+	// absolute path.
+	Outside bool
 	// Kind restricts the kind. Empty: any.
 	Kind Kind
 	// At is the sequence whose versions are returned. Zero: the newest.

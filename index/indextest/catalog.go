@@ -42,6 +42,7 @@ func RunCatalog(t *testing.T, open func(t *testing.T) index.Catalog, opts *Catal
 		{"MoveOver", testMoveOver},
 		{"Sources", testSources},
 		{"Scopes", testScopes},
+		{"Outside", testOutside},
 		{"Nested", testNested},
 		{"Purged", testPurged},
 		{"Rollback", testRollback},

@@ -183,3 +183,20 @@ func testSnapshot(t *testing.T, c index.Catalog) {
 		})
 	})
 }
+
+// Outside chooses the absolute paths that no scope covers.
+func testOutside(t *testing.T, c index.Catalog) {
+	for _, s := range []string{"/a/1", "/a", "/a-b", "/ab/2", "/b/1", "/c", "0note", "note", "https://example.org/a", `C:\docs\a`, `C:\other`, `\\host\a`} {
+		put(t, c, newDocument(s, "text", 1))
+	}
+	view(t, c, func(v index.View) {
+		for _, tc := range []struct{ scopes, want []string }{
+			{nil, []string{"/a", "/a-b", "/a/1", "/ab/2", "/b/1", "/c", `C:\docs\a`, `C:\other`, `\\host\a`}},
+			{[]string{"/"}, []string{`C:\docs\a`, `C:\other`, `\\host\a`}},
+			{[]string{"/a", `C:\docs`}, []string{"/a-b", "/ab/2", "/b/1", "/c", `C:\other`, `\\host\a`}},
+			{[]string{"/ab", "/a", "/b/1", `\\host`}, []string{"/a-b", "/c", `C:\docs\a`, `C:\other`}},
+		} {
+			diff(t, "outside", sources(t, v, index.DocumentQuery{Scopes: tc.scopes, Outside: true}), tc.want)
+		}
+	})
+}

@@ -50,6 +50,31 @@ func spans(scopes []string) []span {
 	return out
 }
 
+// outside returns the ranges of absolute paths that no scope stands for.
+func outside(scopes []string) []span {
+	absolute := []span{{"/", "0"}, {"A:", "["}, {`\\`, `\]`}, {"a:", "{"}} // in order
+	inside := spans(append([]string{}, scopes...))
+	var out []span
+	for _, a := range absolute {
+		for _, s := range inside {
+			if s.high <= a.low || s.low >= a.high {
+				continue
+			}
+			if s.low > a.low {
+				out = append(out, span{a.low, s.low})
+			}
+			a.low = max(a.low, s.high)
+		}
+		if a.low < a.high {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// absolute also knows the paths of the other systems: an index moves.
+func absolute(source string) bool { return strings.HasPrefix(source, "/") || windowsPath(source) }
+
 func windowsPath(p string) bool {
 	if strings.HasPrefix(p, `\\`) {
 		return true

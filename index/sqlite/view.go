@@ -192,10 +192,17 @@ func (v *view) Documents(q index.DocumentQuery) iter.Seq2[index.Document, error]
 			at = []any{q.At, q.At}
 		}
 		stopped, found := false, int64(0)
-		for _, s := range spans(q.Scopes) {
+		ranges := spans(q.Scopes)
+		if q.Outside {
+			ranges = outside(q.Scopes)
+		}
+		for _, s := range ranges {
 			args := append([]any{s.low, s.bound(), q.Kind, q.Kind}, at...)
 			err := v.documents(documentColumns+documentTables+where, args, func(d index.Document) error {
 				found++
+				if q.Outside && !absolute(d.Source) {
+					return nil
+				}
 				if !yield(d, nil) {
 					stopped = true
 					return errStop
@@ -209,7 +216,7 @@ func (v *view) Documents(q index.DocumentQuery) iter.Seq2[index.Document, error]
 				return
 			}
 		}
-		if q.Scopes == nil && q.Kind == "" && at == nil && found != v.totals.documents {
+		if q.Scopes == nil && !q.Outside && q.Kind == "" && at == nil && found != v.totals.documents {
 			yield(index.Document{}, v.corrupt("number of documents", found, errLost))
 		}
 	}
