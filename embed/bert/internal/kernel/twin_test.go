@@ -1,0 +1,258 @@
+package kernel_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/minirag/minirag/embed/bert/internal/kernel"
+)
+
+// The tests of this file compare every set with the portable one.
+
+// alike tells whether numbers differ by at most tolerance, or are not finite in
+// the same way.
+func alike(a, b, tolerance float32) bool {
+	switch x, y := float64(a), float64(b); {
+	case math.IsNaN(y):
+		return math.IsNaN(x)
+	case math.IsInf(y, 0) || math.IsInf(x, 0):
+		return x == y
+	default:
+		return math.Abs(x-y) <= float64(tolerance)
+	}
+}
+
+func TestMulQ4Extremes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	weights := map[string]func(l, c int) int{
+		"lowest":  func(int, int) int { return -8 },
+		"highest": func(int, int) int { return 7 },
+		"by sign": func(_, c int) int { return 7 - 15*(c%2) },
+		"by row":  func(l, _ int) int { return l - 8 },
+		"random":  func(int, int) int { return rng.IntN(16) - 8 },
+	}
+	scales := map[string]func(l, g int) float32{
+		"alike":       func(int, int) float32 { return 1 },
+		"negative":    func(int, int) float32 { return -1 },
+		"alternating": func(_, g int) float32 { return float32(1 - 2*(g%2)) },
+		"far apart":   func(_, g int) float32 { return []float32{1, 1. / 1024, 0}[g%3] },
+	}
+	acts := map[string]func(c int) byte{
+		"highest": func(int) byte { return 255 },
+		"lowest":  func(int) byte { return 1 },
+		"by sign": func(c int) byte { return byte(1 + 254*(c%2)) },
+		"zero":    func(int) byte { return 128 },
+		"random":  func(int) byte { return byte(1 + rng.IntN(255)) },
+	}
+	for wName, weight := range weights {
+		for sName, scale := range scales {
+			for aName, act := range acts {
+				for _, groups := range []int{1, 3, 4, 5, 12} {
+					p := panel(weight, scale, groups)
+					for _, tokens := range []int{1, 2, 3, 4, 5, 6, 7, 12, 13} {
+						rows := activations(act, func(token, part int) float32 { return float32(token+1) * float32(part+1) }, groups, tokens)
+						if diff := compareQ4(t, p, rows, groups, tokens); diff != "" {
+							t.Fatalf("weights %s, scales %s, activations %s, %d groups, %d tokens: %s", wName, sName, aName, groups, tokens, diff)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// activations are quantised rows.
+func activations(act func(c int) byte, scale func(token, part int) float32, groups, tokens int) []byte {
+	size, cols := kernel.ActBytes(groups), groups*kernel.Group
+	rows := make([]byte, tokens*size)
+	for t := range tokens {
+		row := rows[t*size:][:size]
+		for c := range cols {
+			row[c] = act(c)
+		}
+		for part := 0; part*kernel.PartGroups < groups; part++ {
+			binary.LittleEndian.PutUint32(row[cols+4*part:], math.Float32bits(scale(t, part)))
+		}
+	}
+	return rows
+}
+
+// compareQ4 tells where a set gives another product than the portable one: the
+// integers of a part are the same, so that only sums of parts are rounded
+// differently.
+func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
+	t.Helper()
+	const stride = kernel.Lanes + 2
+	size, cols := kernel.ActBytes(groups), groups*kernel.Group
+	bias := make([]float32, kernel.Lanes)
+	for i := range bias {
+		bias[i] = float32(i)
+	}
+	want := make([]float32, tokens*stride)
+	kernel.Portable().MulQ4(want, stride, rows, panel, bias, groups, tokens)
+	for _, s := range sets(t) {
+		got := make([]float32, tokens*stride)
+		s.MulQ4(got, stride, rows, panel, bias, groups, tokens)
+		for i := range got {
+			token, lane := i/stride, i%stride
+			tolerance := float32(0)
+			if lane < kernel.Lanes {
+				// The largest sum that there can be.
+				unit := math.Float32frombits(binary.LittleEndian.Uint32(panel[len(panel)-4*kernel.Lanes+4*lane:]))
+				for part := 0; part*kernel.PartGroups < groups; part++ {
+					scale := math.Float32frombits(binary.LittleEndian.Uint32(rows[token*size+cols+4*part:]))
+					tolerance += 1 << 31 * unit * float32(math.Abs(float64(scale)))
+				}
+				tolerance = tolerance*1e-6 + 1e-5
+			}
+			if !alike(got[i], want[i], tolerance) {
+				return fmt.Sprintf("%s: token %d lane %d = %v, want %v", s.Name(), token, lane, got[i], want[i])
+			}
+		}
+	}
+	return ""
+}
+
+func FuzzMulQ4(f *testing.F) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	for _, groups := range []uint8{1, 4, 7} {
+		data := make([]byte, 2000)
+		for i := range data {
+			data[i] = byte(rng.Uint32())
+		}
+		f.Add(data, groups, uint8(5))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, g, n uint8) {
+		if len(data) == 0 {
+			return
+		}
+		groups, tokens := int(g)%13+1, int(n)%8+1
+		at := 0
+		next := func() byte {
+			at++
+			return data[(at*at+at)/2%len(data)] // not every row begins alike
+		}
+		p := panel(func(int, int) int { return int(next()%16) - 8 },
+			func(int, int) float32 { return widen(uint16(next())<<8 | uint16(next())&^0x4000) }, groups)
+		// An activation is never the lowest byte, as Quantize says.
+		rows := activations(func(int) byte { return max(next(), 1) }, func(int, int) float32 { return float32(int(next())-100) / 64 }, groups, tokens)
+		if diff := compareQ4(t, p, rows, groups, tokens); diff != "" {
+			t.Fatalf("%d groups, %d tokens: %s", groups, tokens, diff)
+		}
+	})
+}
+
+func FuzzMulF32(f *testing.F) {
+	rng := rand.New(rand.NewPCG(19, 20))
+	for _, k := range []uint8{1, 4, 33} {
+		var data []byte
+		for range 500 {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(rng.NormFloat64())))
+		}
+		f.Add(data, k, uint8(5))
+	}
+	f.Fuzz(func(t *testing.T, data []byte, k8, n uint8) {
+		values := bytesToFloats(data)
+		if len(values) == 0 {
+			return
+		}
+		k, tokens := int(k8)%70+1, int(n)%14+1
+		at := 0
+		fill := func(x []float32) []float32 {
+			for i := range x {
+				x[i] = values[at%len(values)]
+				at++
+			}
+			return x
+		}
+		const stride = kernel.Lanes + 1
+		aStride, wStride := k+1, kernel.Lanes+3
+		a, w, scale := fill(make([]float32, tokens*aStride)), fill(make([]float32, k*wStride)), fill(make([]float32, tokens))
+		want := make([]float32, tokens*stride)
+		kernel.Portable().MulF32(want, stride, a, aStride, w, wStride, scale, k, tokens)
+		for _, s := range sets(t) {
+			got := make([]float32, len(want))
+			s.MulF32(got, stride, a, aStride, w, wStride, scale, k, tokens)
+			for i := range got {
+				size := 0.0
+				if token, lane := i/stride, i%stride; lane < kernel.Lanes {
+					for c := range k {
+						size += math.Abs(float64(a[token*aStride+c]) * float64(w[c*wStride+lane]))
+					}
+					if size > math.MaxFloat32 {
+						continue // whether it stays finite depends on the order
+					}
+					size *= math.Abs(float64(scale[token]))
+				}
+				if size > math.MaxFloat32 {
+					continue
+				}
+				if !alike(got[i], want[i], float32(size*1e-5)+1e-40) && size == size {
+					t.Fatalf("%s: token %d of %d, lane %d, k %d: %v, want %v", s.Name(), i/stride, tokens, i%stride, k, got[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+// FuzzRows compares what works on one row: Gelu, Softmax and AddNorm.
+func FuzzRows(f *testing.F) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	for _, spread := range []float64{0, 1, 100} {
+		var data []byte
+		for range 48 {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(rng.NormFloat64()*spread)))
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		row := bytesToFloats(data)
+		row = row[:len(row)&^7]
+		if len(row) == 0 {
+			return
+		}
+		finite, largest := true, float32(0)
+		for _, v := range row {
+			finite = finite && v-v == 0
+			largest = max(largest, v, -v)
+		}
+		portable := kernel.Portable()
+		run := func(s *kernel.Set) (gelu, soft []float32, sum float32) {
+			gelu, soft = append(gelu, row...), append(soft, row...)
+			s.Gelu(gelu)
+			sum = s.Softmax(soft)
+			return gelu, soft, sum
+		}
+		gelu, soft, sum := run(portable)
+		for _, s := range sets(t) {
+			gotGelu, gotSoft, gotSum := run(s)
+			for i, v := range row {
+				if !alike(gotGelu[i], gelu[i], 1e-6*max(1, v, -v)) && v-v == 0 {
+					t.Fatalf("%s: gelu(%v) = %v, want %v", s.Name(), v, gotGelu[i], gelu[i])
+				}
+				if v != v && gotGelu[i] == gotGelu[i] {
+					t.Fatalf("%s: gelu of a NaN = %v", s.Name(), gotGelu[i])
+				}
+				if finite && !alike(gotSoft[i], soft[i], 3e-6*soft[i]+1e-37) {
+					t.Fatalf("%s: softmax of %v = %v, want %v", s.Name(), v, gotSoft[i], soft[i])
+				}
+			}
+			// The twin adds up one by one, with an error of half a bit for each.
+			if finite && !alike(gotSum, sum, (1e-5+0x1p-24*float32(len(row)))*sum) || !finite && hasNaN(row) && gotSum == gotSum {
+				t.Fatalf("%s: softmax has the sum %v, want %v", s.Name(), gotSum, sum)
+			}
+		}
+	})
+}
+
+func hasNaN(x []float32) bool {
+	for _, v := range x {
+		if v != v {
+			return true
+		}
+	}
+	return false
+}
