@@ -1,6 +1,7 @@
 package minirag_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -334,11 +335,19 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
+type opener func(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus, error)
+
+// indexFolders are the folders of derived indexes, with what opens a corpus
+// that has one.
+func indexFolders() map[string]opener {
+	return map[string]opener{"segments": testcorpus.Open, "keywords": testcorpus.OpenSeparate, "vectors": testcorpus.OpenSeparate}
+}
+
 func TestDerivedIndexesAreRebuilt(t *testing.T) {
-	for _, what := range []string{"keywords", "vectors"} {
+	for what, open := range indexFolders() {
 		t.Run(what, func(t *testing.T) {
 			root, dir := library(t), filepath.Join(t.TempDir(), "index")
-			c, err := testcorpus.Open(t.Context(), dir, &minirag.Options{Roots: []string{root}})
+			c, err := open(t.Context(), dir, &minirag.Options{Roots: []string{root}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -349,7 +358,11 @@ func TestDerivedIndexesAreRebuilt(t *testing.T) {
 			if err := os.RemoveAll(filepath.Join(dir, what)); err != nil {
 				t.Fatal(err)
 			}
-			again := testcorpus.At(t, dir, &minirag.Options{Roots: []string{root}})
+			again, err := open(t.Context(), dir, &minirag.Options{Roots: []string{root}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Close()
 			status, err := again.Status(t.Context())
 			if err != nil || status.KeywordSeq != status.Seq || status.VectorSeq != status.Seq {
 				t.Errorf("status %+v, %v", status, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 
 	"github.com/minirag/minirag/index"
 )
@@ -58,7 +59,7 @@ func (c *Corpus) mustCatchUp(ctx context.Context) error {
 func (c *Corpus) applyAll(ctx context.Context) error {
 	var oldest index.Seq
 	for _, d := range c.derived() {
-		reached, err := d.follow(ctx, c.o.Catalog)
+		reached, err := d.follow(ctx, c.o.Catalog, c.log)
 		if err != nil {
 			return fmt.Errorf("apply to the %s: %w", d.name, err)
 		}
@@ -74,35 +75,44 @@ func (c *Corpus) applyAll(ctx context.Context) error {
 	return c.o.Catalog.Purge(ctx, oldest-purgeAfter)
 }
 
-// derivedIndex is either index, without its types.
+// derivedIndex is either index or a joint one, without its types.
 type derivedIndex struct {
 	name  string
 	part  any
-	model string // whose vectors it wants
+	model string // the only one whose chunks it has; empty: all chunks
+	// words and vectors say which sides it has.
+	words, vectors bool
+
 	seq   func(ctx context.Context) (index.Seq, error)
 	apply func(ctx context.Context, v index.View, from, to index.Seq, gone []index.ChunkID) error
 }
 
 func (c *Corpus) derived() []derivedIndex {
+	keywordSeq := func(ctx context.Context) (index.Seq, error) {
+		s, err := c.o.Keywords.Snapshot(ctx)
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		return s.Seq(), nil
+	}
+	if joint, ok := c.o.Keywords.(index.JointIndex); ok && joint.Joins(c.o.Vectors) {
+		return []derivedIndex{{
+			name: "index", part: joint, words: true, vectors: true, seq: keywordSeq,
+			apply: func(ctx context.Context, v index.View, from, to index.Seq, gone []index.ChunkID) error {
+				return joint.ApplyJoint(ctx, index.Changes[index.Entry]{
+					From: from, To: to, Remove: gone, Add: withVectors(v, from, to, c.model.ID)})
+			},
+		}}
+	}
 	return []derivedIndex{{
-		name: "keyword index",
-		part: c.o.Keywords,
-		seq: func(ctx context.Context) (index.Seq, error) {
-			s, err := c.o.Keywords.Snapshot(ctx)
-			if err != nil {
-				return 0, err
-			}
-			defer s.Close()
-			return s.Seq(), nil
-		},
+		name: "keyword index", part: c.o.Keywords, words: true, seq: keywordSeq,
 		apply: func(ctx context.Context, v index.View, from, to index.Seq, gone []index.ChunkID) error {
 			return c.o.Keywords.Apply(ctx, index.Changes[index.KeywordEntry]{
 				From: from, To: to, Remove: gone, Add: mapped(v.Added(from, to, ""), keywordEntry)})
 		},
 	}, {
-		name:  "vector store",
-		part:  c.o.Vectors,
-		model: c.model.ID,
+		name: "vector store", part: c.o.Vectors, vectors: true, model: c.model.ID,
 		seq: func(ctx context.Context) (index.Seq, error) {
 			s, err := c.o.Vectors.Snapshot(ctx)
 			if err != nil {
@@ -118,9 +128,47 @@ func (c *Corpus) derived() []derivedIndex {
 	}}
 }
 
+// withVectors yields all chunks that became live, with the vectors of those
+// that a model embedded.
+func withVectors(v index.View, from, to index.Seq, model string) iter.Seq2[index.Entry, error] {
+	return func(yield func(index.Entry, error) bool) {
+		all, err := v.CountAdded(from, to, "")
+		embedded := 0
+		if err == nil {
+			embedded, err = v.CountAdded(from, to, model)
+		}
+		switch {
+		case err != nil:
+			yield(index.Entry{}, err)
+			return
+		case all == embedded:
+			v.Added(from, to, model)(yield)
+			return
+		}
+		// Both sequences are ordered by chunk.
+		next, stop := iter.Pull2(v.Added(from, to, model))
+		defer stop()
+		vector, err, more := next()
+		for e, failed := range v.Added(from, to, "") {
+			for more && failed == nil && err == nil && vector.Chunk < e.Chunk {
+				vector, err, more = next()
+			}
+			if failed == nil && more {
+				failed = err
+			}
+			if failed == nil && more && vector.Chunk == e.Chunk {
+				e.Vector = vector.Vector
+			}
+			if !yield(e, failed) || failed != nil {
+				return
+			}
+		}
+	}
+}
+
 // follow carries one index to the newest sequence, from nothing if what it
 // holds cannot be carried on.
-func (d derivedIndex) follow(ctx context.Context, catalog index.Catalog) (reached index.Seq, err error) {
+func (d derivedIndex) follow(ctx context.Context, catalog index.Catalog, log *slog.Logger) (reached index.Seq, err error) {
 	from, err := d.seq(ctx)
 	if errors.Is(err, index.ErrDamaged) {
 		from, err = 0, nil
@@ -131,7 +179,9 @@ func (d derivedIndex) follow(ctx context.Context, catalog index.Catalog) (reache
 	err = catalog.View(ctx, func(v index.View) error {
 		to := v.Seq()
 		if from > to {
-			from = 0 // the index has seen another history
+			// The index has seen what the catalog does not have.
+			log.WarnContext(ctx, "changes were lost, or an older catalog was put in place: run a sync", "index", d.name, "had", from, "catalog", to)
+			from = 0
 		}
 		reached = to
 		if from == to {

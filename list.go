@@ -156,9 +156,10 @@ func (c *Corpus) Status(ctx context.Context) (*Status, error) {
 			s.Warnings = append(s.Warnings, d.name+": "+err.Error())
 			continue
 		}
-		if d.model == "" {
+		if d.words {
 			s.KeywordSeq = int64(seq)
-		} else {
+		}
+		if d.vectors {
 			s.VectorSeq = int64(seq)
 		}
 	}

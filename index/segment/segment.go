@@ -113,6 +113,9 @@ func Open(dir string, origin index.Origin, o *Options) (*Engine, error) {
 		Merge: func(parts []*segset.Part[*segment], w io.Writer) error {
 			return merge(parts, w, origin.Dims, e.keywords)
 		},
+		Damaged: func(err error) {
+			e.log.Warn("index is damaged and counts as empty; it is made anew from the catalog", "error", err)
+		},
 		Mapped: true,
 	})
 	return e, nil

@@ -19,6 +19,7 @@ import (
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/index/bluge"
 	"github.com/minirag/minirag/index/flat"
+	"github.com/minirag/minirag/index/segment"
 	"github.com/minirag/minirag/index/sqlite"
 	"github.com/minirag/minirag/internal/lock"
 )
@@ -26,6 +27,15 @@ import (
 // Open opens a corpus whose index is in dir. Parts that o already has are
 // kept; nil o means none.
 func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus, error) {
+	return openWith(ctx, dir, o, openSegments)
+}
+
+// OpenSeparate is Open with an index for keywords and another one for vectors.
+func OpenSeparate(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus, error) {
+	return openWith(ctx, dir, o, openSeparate)
+}
+
+func openWith(ctx context.Context, dir string, o *minirag.Options, open func(dir string, parts *minirag.Options) error) (*minirag.Corpus, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -42,23 +52,45 @@ func Open(ctx context.Context, dir string, o *minirag.Options) (*minirag.Corpus,
 	}
 	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
-	parts.Folder = minirag.Folder{Path: dir, Names: []string{"catalog.sqlite", "apply.lock", ".sync.lock", "keywords", "vectors"}}
+	parts.Folder = minirag.Folder{Path: dir, Names: []string{"catalog.sqlite", "apply.lock", ".sync.lock", "segments", "keywords", "vectors"}}
 	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), &sqlite.Options{
-		Beside: []string{filepath.Join(dir, "keywords", "manifest"), filepath.Join(dir, "vectors", "manifest")}})
+		Beside: []string{filepath.Join(dir, "segments", "manifest"), filepath.Join(dir, "keywords", "manifest"), filepath.Join(dir, "vectors", "manifest")}})
 	if err != nil {
 		return nil, err
 	}
-	model := parts.Embedder.Model()
-	keywords, err := bluge.Open(filepath.Join(dir, "keywords"), &bluge.Options{Catalog: catalog.UUID()})
-	if err != nil {
+	parts.Catalog = catalog
+	if err := open(dir, &parts); err != nil {
 		return nil, errors.Join(err, catalog.Close())
 	}
-	vectors, err := flat.Open(filepath.Join(dir, "vectors"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims}, nil)
-	if err != nil {
-		return nil, errors.Join(err, keywords.Close(), catalog.Close())
-	}
-	parts.Catalog, parts.Keywords, parts.Vectors = catalog, keywords, vectors
 	return minirag.Open(ctx, parts)
+}
+
+func openSegments(dir string, parts *minirag.Options) error {
+	engine, err := segment.Open(filepath.Join(dir, "segments"), origin(parts), nil)
+	if err != nil {
+		return err
+	}
+	parts.Keywords, parts.Vectors = engine.Keywords(), engine.Vectors()
+	return nil
+}
+
+func openSeparate(dir string, parts *minirag.Options) error {
+	o := origin(parts)
+	keywords, err := bluge.Open(filepath.Join(dir, "keywords"), &bluge.Options{Catalog: o.Catalog})
+	if err != nil {
+		return err
+	}
+	vectors, err := flat.Open(filepath.Join(dir, "vectors"), o, nil)
+	if err != nil {
+		return errors.Join(err, keywords.Close())
+	}
+	parts.Keywords, parts.Vectors = keywords, vectors
+	return nil
+}
+
+func origin(parts *minirag.Options) index.Origin {
+	model := parts.Embedder.Model()
+	return index.Origin{Catalog: parts.Catalog.UUID(), Model: model.ID, Dims: model.Dims}
 }
 
 // New opens a corpus over roots with its index in a temporary folder, and

@@ -63,6 +63,8 @@ type Format[S Segment] struct {
 	Decode func(data []byte) (S, error)
 	// Merge writes what is left of several segments as one.
 	Merge func(parts []*Part[S], w io.Writer) error
+	// Damaged, if it is set, is told why what is stored cannot be used.
+	Damaged func(error)
 	// Mapped says that segments are mapped instead of read. States are then
 	// taken by [Set.Acquire] only.
 	Mapped bool
@@ -224,13 +226,16 @@ func (s *Set[S]) current() (*State[S], error) {
 	for range reloads {
 		mark, m, err := readManifest(filepath.Join(s.dir, manifestName), s.state.mark())
 		if errors.Is(err, errSame) {
-			if s.state.Verify() != nil {
-				s.replace(newState[S](mark))
+			if err := s.state.Verify(); err != nil {
+				return s.unusable(mark, err), nil
 			}
 			return s.state, nil
 		}
-		if errors.Is(err, index.ErrDamaged) || errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) {
 			return s.replace(newState[S](mark)), nil
+		}
+		if errors.Is(err, index.ErrDamaged) {
+			return s.unusable(mark, err), nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read index: %w", err)
@@ -244,10 +249,18 @@ func (s *Set[S]) current() (*State[S], error) {
 			return nil, fmt.Errorf("read index: %w", err)
 		}
 		if now, _, _ := readManifest(filepath.Join(s.dir, manifestName), stamp{}); now == mark {
-			return s.replace(newState[S](mark)), nil
+			return s.unusable(mark, err), nil
 		}
 	}
 	return nil, fmt.Errorf("read index: %s changes faster than it can be read", s.dir)
+}
+
+// unusable makes the newest state an empty one.
+func (s *Set[S]) unusable(mark stamp, why error) *State[S] {
+	if s.format.Damaged != nil && (s.state == nil || s.state.stamp != mark || s.state.Parts != nil) {
+		s.format.Damaged(why)
+	}
+	return s.replace(newState[S](mark))
 }
 
 func (st *State[S]) mark() stamp {
