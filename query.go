@@ -62,6 +62,9 @@ func (c *Corpus) Query(ctx context.Context, q Query) (*Result, error) {
 }
 
 func (c *Corpus) query(ctx context.Context, q Query) (*Result, error) {
+	syntax := search.Parse(q.Text)
+	d := newDemands(&syntax)
+	q.Text = syntax.Text
 	for {
 		s, err := c.snapshot(ctx)
 		if err != nil {
@@ -71,7 +74,7 @@ func (c *Corpus) query(ctx context.Context, q Query) (*Result, error) {
 		vector, err := c.queryVector(ctx, &q)
 		if err == nil {
 			err = c.o.Catalog.View(ctx, func(v index.View) error {
-				res, err = c.search(ctx, v, s, q, vector)
+				res, err = c.search(ctx, v, s, q, d, vector)
 				return err
 			})
 		}
@@ -215,7 +218,7 @@ func unit(v []float32) []float32 {
 }
 
 // search runs both sides over one state of the catalog.
-func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query, vector []float32) (*Result, error) {
+func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query, d *demands, vector []float32) (*Result, error) {
 	at, err := pin(v, s, c.model.ID)
 	if err != nil {
 		return nil, err
@@ -237,9 +240,21 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if mismatch > 0 && mismatch == stats.Chunks && vector != nil {
 		return nil, fmt.Errorf("%w than %s; run a sync to embed the documents again, or choose another folder for the index", ErrModelMismatch, c.model.ID)
 	}
-	near, words, err := c.sides(ctx, v, s, at, q, vector, filter)
+	limit := max(fetchTimes*q.TopK, fetchLeast)
+	fetch := limit
+	if d.any() {
+		fetch = max(limit, demandedFetch)
+	}
+	near, words, err := c.sides(ctx, v, s, at, q, vector, filter, fetch)
 	if err != nil {
 		return nil, err
+	}
+	notice := ""
+	if d.any() {
+		if near, words, notice, err = c.demand(ctx, v, s, at, d, filter, near, words); err != nil {
+			return nil, err
+		}
+		near, words = near[:min(len(near), limit)], words[:min(len(words), limit)]
 	}
 	judge, err := c.judge(ctx, v, s, at, stats.Documents, q.Text, vector, near, words)
 	if err != nil {
@@ -250,11 +265,14 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
+	res.Notice = notice
 	switch {
 	case len(res.Hits) == 0 && (stats.Chunks == 0 || len(q.Scope) == 0 && filter != nil && filter.Docs.Len() == 0):
 		res.Notice = "the index is empty: run a sync first"
 	case len(res.Hits) == 0 && filter != nil && filter.Docs.Len() == 0:
 		res.Notice = fmt.Sprintf("no indexed source lies in the scope %s: a scope is a source, a folder above it, or a path relative to a root", strings.Join(q.Scope, ", "))
+	case len(res.Hits) == 0 && d.any():
+		res.Notice = "every passage found has something that the question excludes"
 	case mismatch > 0:
 		res.Notice = fmt.Sprintf("%d of %d chunks were embedded by another model and are found by their words only: run a sync", mismatch, stats.Chunks)
 	}
@@ -283,8 +301,7 @@ func pin(v index.View, s *snapshots, model string) (index.Seq, error) {
 
 // sides runs the vector and the keyword search side by side. Hits of closed
 // versions are dropped, so more are asked for than are needed.
-func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index.Seq, q Query, vector []float32, filter *index.Filter) (near, words []index.Hit, err error) {
-	limit := max(fetchTimes*q.TopK, fetchLeast)
+func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index.Seq, q Query, vector []float32, filter *index.Filter, limit int) (near, words []index.Hit, err error) {
 	// The catalog view belongs to one goroutine: overlays are read first.
 	var vectorOverlay []index.VectorEntry
 	var keywordOverlay []index.KeywordEntry

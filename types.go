@@ -39,6 +39,10 @@ type Source struct {
 
 // A Query is a question. Only Text is required.
 type Query struct {
+	// Text is a question or words. A "phrase in double quotes" must stand in
+	// a hit, and -word or -"a phrase" must not; see package search, Parse. Forms of
+	// a word count as the word. If nothing has the phrases, their words are
+	// searched for, and Notice says so. Nothing in it is an error.
 	Text string
 	// TopK is the largest number of hits. Zero: 8. Over 100: 100.
 	TopK int

@@ -88,6 +88,10 @@ type KeywordQuery struct {
 	Limit   int
 	Filter  *Filter
 	Overlay []KeywordEntry
+	// Phrases are texts of which a hit must have each, as words that follow
+	// each other in one field; analysis.Phrase has the terms. An index may
+	// ignore them: the caller looks at the text of the hits.
+	Phrases []string
 }
 
 // A KeywordIndex finds chunks by their words. The rules of [VectorStore] hold

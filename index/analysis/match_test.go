@@ -24,3 +24,30 @@ func TestMatched(t *testing.T) {
 		}
 	}
 }
+
+func TestContains(t *testing.T) {
+	for _, tc := range []struct {
+		phrase, text string
+		want         bool
+	}{
+		{"apply secrets", "Now apply secrets here", true},
+		{"apply secrets", "Apply the secrets", false},
+		{"apply secrets", "secrets apply", false},
+		{"apply secrets", "APPLY\n\nSecrets!", true},
+		{"Саксонский сад", "прогулка по Саксонскому саду", true},
+		{"зелёный дом", "зеленые дома", true},
+		{"зелёный дом", "зелёный старый дом", false},
+		{"SP-1077", "order SP-1077 now", true},
+		{"SP-1077", "order SP-1078 now", false},
+		{"a b a b c", "a b a b a b c", true},
+		{"北京大学", "我在北京大学学习", true},
+		{"北京大学", "北京的大学", false},
+		{"28 days", "after 28 days", true},
+		{"", "anything", true},
+		{"x", "", false},
+	} {
+		if got := analysis.Contains(analysis.Tokens(tc.text), analysis.Phrase(tc.phrase)); got != tc.want {
+			t.Errorf("%q in %q: %v", tc.phrase, tc.text, got)
+		}
+	}
+}
