@@ -28,6 +28,13 @@ const (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(childVar) == "damage" {
+		if err := childDamage(context.Background(), os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop}[os.Getenv(childVar)]
 	if !ok {
 		os.Exit(m.Run())
