@@ -168,9 +168,13 @@ func TestConfigModel(t *testing.T) {
 		{"", false, false},
 		{builtinModel, false, false},
 		{"sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2", false, true},
-		{"no/such", true, false},
+		{"no-such", true, false},
+		{"no/such/model", true, false},
+		{"owner/model", false, true}, // not downloaded yet
+		{"model.gguf", false, false},
+		{"./model", false, false},
 	} {
-		c := &config{modelName: tc.name}
+		c := &config{modelName: tc.name, cacheDir: t.TempDir()}
 		if err := c.checkModel(); (err != nil) != tc.refused {
 			t.Errorf("model %q: error %v", tc.name, err)
 		}
