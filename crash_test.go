@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop}[os.Getenv(childVar)]
+	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop, "work": childWork}[os.Getenv(childVar)]
 	if !ok {
 		os.Exit(m.Run())
 	}
@@ -120,13 +120,7 @@ func documents(t *testing.T, n int) string {
 }
 
 func TestKilledSyncLosesNothing(t *testing.T) {
-	rounds := 5
-	if testing.Short() {
-		rounds = 1
-	}
-	if n, err := strconv.Atoi(os.Getenv("MINIRAG_TEST_KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := kills(4)
 	root := documents(t, 200)
 	undisturbed := testcorpus.New(t, root)
 	syncAll(t, undisturbed)
@@ -151,6 +145,9 @@ func TestKilledSyncLosesNothing(t *testing.T) {
 			}
 		}
 		syncAll(t, c)
+		if found := examine(t, c, false); len(found) != 0 {
+			t.Errorf("round %d, killed after %d lines: the doctor finds %+v", round, stop, found)
+		}
 		if diff := cmp.Diff(want, state(t, c)); diff != "" {
 			t.Errorf("round %d, killed after %d lines: state differs (-undisturbed +killed)\n%s", round, stop, diff)
 		}
