@@ -19,8 +19,7 @@ import (
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/embed/e5"
 	"github.com/minirag/minirag/index"
-	"github.com/minirag/minirag/index/bluge"
-	"github.com/minirag/minirag/index/flat"
+	"github.com/minirag/minirag/index/segment"
 	"github.com/minirag/minirag/index/sqlite"
 	"github.com/minirag/minirag/internal/fetch"
 	"github.com/minirag/minirag/internal/lock"
@@ -102,7 +101,14 @@ func Open(ctx context.Context, o *Options) (_ *minirag.Corpus, err error) {
 		return nil, fmt.Errorf("open index %s: %w", dir, err)
 	}
 	parts.Converter = NewConverter(&ConverterOptions{CacheDir: o.CacheDir, Formats: o.Formats, Logger: o.Logger})
-	return minirag.Open(ctx, parts)
+	c, err := minirag.Open(ctx, parts)
+	if err != nil {
+		return nil, err
+	}
+	if err := discardOld(dir, parts.ApplyLock); err != nil && o.Logger != nil {
+		o.Logger.WarnContext(ctx, "indexes of an earlier version stay", "error", err)
+	}
+	return c, nil
 }
 
 // Dir returns the folder of the index that Open would use.
@@ -156,14 +162,28 @@ func openStores(ctx context.Context, dir string, parts *minirag.Options) (err er
 		}
 	}()
 	model := parts.Embedder.Model()
-	keywords, err := bluge.Open(filepath.Join(dir, "keywords"), &bluge.Options{Catalog: catalog.UUID()})
+	engine, err := segment.Open(filepath.Join(dir, "segments"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims},
+		&segment.Options{Logger: parts.Logger})
 	if err != nil {
 		return err
 	}
-	vectors, err := flat.Open(filepath.Join(dir, "vectors"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims}, nil)
-	if err != nil {
-		return errors.Join(err, keywords.Close())
-	}
-	parts.Catalog, parts.Keywords, parts.Vectors = catalog, keywords, vectors
+	parts.Catalog, parts.Keywords, parts.Vectors = catalog, engine.Keywords(), engine.Vectors()
 	return nil
+}
+
+// discardOld removes the indexes that earlier versions kept. What cannot be
+// removed now, such as what a running process of theirs has open, is tried
+// again the next time.
+func discardOld(dir string, l minirag.Locker) error {
+	keywords, vectors := filepath.Join(dir, "keywords"), filepath.Join(dir, "vectors")
+	_, kerr := os.Stat(keywords)
+	_, verr := os.Stat(vectors)
+	if kerr != nil && verr != nil {
+		return nil
+	}
+	if ok, err := l.TryLock(); !ok || err != nil {
+		return err
+	}
+	defer l.Unlock()
+	return errors.Join(segment.Discard(keywords), segment.Discard(vectors))
 }

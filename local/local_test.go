@@ -45,6 +45,33 @@ func TestOpenMakesTheIndexInTheFirstRoot(t *testing.T) {
 	}
 }
 
+func TestIndexesOfEarlierVersionsGo(t *testing.T) {
+	root := testcorpus.Write(t, map[string]string{"a.md": "# Lighthouses\n\nThey stand on cliffs.\n"})
+	dir := filepath.Join(root, ".minirag", "index")
+	old, err := testcorpus.OpenSeparate(t.Context(), dir, &minirag.Options{Roots: []string{root}, Embedder: embedtest.New(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.Sync(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	testcorpus.WriteFile(t, filepath.Join(dir, "vectors", "notes.txt"), "somebody's")
+	c := open(t, &local.Options{Roots: []string{root}})
+	if res, err := c.Query(t.Context(), minirag.Query{Text: "cliffs"}); err != nil || len(res.Hits) != 1 {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "keywords")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the old keyword index is still there: %v", err)
+	}
+	left, err := os.ReadDir(filepath.Join(dir, "vectors"))
+	if err != nil || len(left) != 1 || left[0].Name() != "notes.txt" {
+		t.Errorf("the old folder of vectors holds %v, %v", left, err)
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	base := testcorpus.Write(t, map[string]string{"file": "x"})
 	missing := filepath.Join(base, "missing")

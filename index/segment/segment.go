@@ -121,6 +121,11 @@ func Open(dir string, origin index.Origin, o *Options) (*Engine, error) {
 	return e, nil
 }
 
+// Discard removes the folder of an index that is no longer used: one of this
+// package, or of package bluge or flat. Files that are of no index stay, and
+// the folder with them. The caller holds the lock that changes need.
+func Discard(dir string) error { return segset.Discard(dir) }
+
 // Close frees what the engine holds. Snapshots must be closed before.
 func (e *Engine) Close() error {
 	e.set.Close()
