@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop, "work": childWork}[os.Getenv(childVar)]
+	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop, "work": childWork, "first": childFirst}[os.Getenv(childVar)]
 	if !ok {
 		os.Exit(m.Run())
 	}
