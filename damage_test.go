@@ -134,6 +134,8 @@ func answers(ctx context.Context, c *minirag.Corpus) map[string]string {
 type outcome struct {
 	Opening string // the error, "damaged" if it says so
 	Answers map[string]string
+	Clean   bool   // the doctor finds nothing
+	Doctor  string // the doctor's error
 	Log     string
 }
 
@@ -179,6 +181,11 @@ func meet(ctx context.Context, h *harm) (met outcome) {
 		}
 	}
 	met.Answers = answers(ctx, c)
+	if report, err := c.Doctor(ctx, nil); err != nil {
+		met.Doctor = err.Error()
+	} else {
+		met.Clean = report.Clean()
+	}
 	return met
 }
 
@@ -331,6 +338,12 @@ func suffer(t *testing.T, harms []harm, states []map[string]string) {
 		}
 		if slices.Contains(slices.Collect(maps.Values(met.Answers)), isDamaged) {
 			damaged++
+			if met.Clean {
+				t.Errorf("%s: it is noticed, and the doctor finds nothing\n%v", &h, met.Answers)
+			}
+		}
+		if met.Doctor != "" {
+			t.Errorf("%s: the doctor: %s", &h, met.Doctor)
 		}
 		judge(t, &h, &met, states)
 	}

@@ -115,7 +115,7 @@ func (c *Catalog) checkStructure(ctx context.Context) ([]index.Finding, error) {
 
 // isDamage tells what is found wrong from what keeps a check from going on.
 func isDamage(err error) bool {
-	return errors.Is(err, index.ErrDamaged) || code(err) == sqlite3.SQLITE_CORRUPT || code(err) == sqlite3.SQLITE_NOTADB
+	return errors.Is(err, index.ErrDamaged) || code(err) == sqlite3.SQLITE_CORRUPT || code(err) == sqlite3.SQLITE_NOTADB || cutOff(err)
 }
 
 type stray struct{ name, where string }
@@ -203,20 +203,31 @@ type checked struct {
 // batch reads the next live documents of the table.
 func (v *view) batch(last int64) ([]checked, error) {
 	var batch []checked
-	err := v.each(documentColumns+`, d.id`+documentTables+`WHERE d.id > ? AND +d.to_seq = 9223372036854775807 ORDER BY d.id LIMIT ?`, []any{last, checkBatch},
+	err := v.each(`SELECT id FROM documents WHERE id > ? AND +to_seq = 9223372036854775807 ORDER BY id LIMIT ?`, []any{last, checkBatch},
 		func(r *sql.Rows) error {
 			var c checked
-			var sum int64
-			c.Document, sum, c.broken = scanDocument(r, &c.row)
-			if c.row == 0 {
-				return c.broken
-			}
-			if c.broken == nil && sum != int64(documentSum(&c.Document)) {
-				c.broken = errSum
-			}
+			err := r.Scan(&c.row)
 			batch = append(batch, c)
-			return nil
+			return err
 		})
+	for i := range batch {
+		c := &batch[i]
+		found := false
+		if err == nil {
+			err = v.each(documentColumns+documentTables+`WHERE d.id = ?`, []any{c.row}, func(r *sql.Rows) error {
+				var sum int64
+				found = true
+				c.Document, sum, c.broken = scanDocument(r)
+				if c.broken == nil && sum != int64(documentSum(&c.Document)) {
+					c.broken = errSum
+				}
+				return nil
+			})
+		}
+		if !found {
+			c.broken = errLost
+		}
+	}
 	return batch, err
 }
 

@@ -22,6 +22,12 @@ func code(err error) int {
 	return 0
 }
 
+// cutOff reports whether a file is shorter than it should be.
+func cutOff(err error) bool {
+	e, ok := errors.AsType[*driver.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ
+}
+
 // wrap says what an error of SQLite means. Errors that already say it, and
 // those of a context, pass unchanged.
 func (c *Catalog) wrap(op string, err error) error {
@@ -29,6 +35,9 @@ func (c *Catalog) wrap(op string, err error) error {
 		return err
 	}
 	op += " " + c.path
+	if cutOff(err) {
+		return c.damaged(op, err)
+	}
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return c.damaged(op, err)
