@@ -261,7 +261,7 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 		return nil, err
 	}
 	hits := rank(q.Ranking, near, words)
-	res, err := c.result(v, at, hits, judge, q.TopK)
+	res, err := c.result(v, at, hits, judge, &q)
 	if err != nil {
 		return nil, err
 	}

@@ -124,17 +124,23 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 	return j, nil
 }
 
-// relevance judges a hit with its text.
-func (j *judge) relevance(h *search.Hit, title, text string) (relevance, matched float64) {
-	matched = analysis.Matched(j.terms, title+"\n"+text)
+// judge sets the relevance of a hit, and its signals if they are wanted.
+func (j *judge) judge(hit *Hit, h *search.Hit, explain bool) {
+	matched := analysis.Matched(j.terms, hit.Source.Title+"\n"+hit.Text)
 	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Matched: matched}
 	if !h.Near {
 		e.Cosine = j.far
 	}
-	if script := mainScript(text); j.script != nil && script != nil {
+	if script := mainScript(hit.Text); j.script != nil && script != nil {
 		e.OtherScript = script != j.script
 	}
-	return search.Relevance(e, j.background, j.known), matched
+	hit.Relevance = search.Relevance(e, j.background, j.known)
+	if explain {
+		hit.Signals = &Signals{
+			VectorRank: h.VectorRank, KeywordRank: h.KeywordRank, Cosine: h.Cosine, KeywordScore: h.Keyword,
+			Background: j.background.Mean, Deviation: j.background.Deviation, Matched: matched,
+		}
+	}
 }
 
 // scriptRunes is how much of a text tells its script.

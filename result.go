@@ -1,6 +1,7 @@
 package minirag
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,40 +79,59 @@ func (c *Corpus) scopes(scope []string) []string {
 	return all
 }
 
-// result fetches the text of the best hits.
-func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *judge, topK int) (*Result, error) {
-	ids := make([]index.ChunkID, len(hits))
-	contents := make(map[index.DocID]bool)
-	for i, h := range hits {
-		ids[i] = h.Chunk
-		contents[h.Doc] = true
+// result fetches the text of the best hits, folds those that say the same, and
+// takes no more of one document than q wants.
+func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *judge, q *Query) (*Result, error) {
+	perDocument, folds := q.PerDocument, !q.Duplicates
+	switch {
+	case perDocument < 0 || perDocument == 0 && q.Ranking.HybridWeight != nil:
+		perDocument = 0
+	case perDocument == 0:
+		perDocument = max(leastPerDocument, (q.TopK+1)/2)
 	}
-	ids = ids[:min(len(ids), 2*topK)]
-	chunks, err := v.Chunks(ids)
-	if err != nil {
-		return nil, err
+	if q.Ranking.HybridWeight != nil && q.PerDocument == 0 {
+		folds = false
+	}
+	hits = search.Spread(hits, perDocument)
+	contents := make(map[index.DocID]bool)
+	for _, h := range hits {
+		contents[h.Doc] = true
 	}
 	docs, err := versions(v, contents, at)
 	if err != nil {
 		return nil, err
 	}
 	r := &resolver{c: c, v: v, docs: docs, texts: make(map[index.DocID]*text), sections: make(map[string]*Section)}
-	res := &Result{Hits: make([]Hit, 0, min(topK, len(hits)))}
+	chosen := make([]Hit, 0, min(q.TopK, len(hits)))
+	var folder search.Folder
+	var chunks map[index.ChunkID]index.Chunk
 	for i := range hits {
-		if len(res.Hits) == topK {
-			break
-		}
-		stored, ok := chunks[hits[i].Chunk]
-		if !ok && i >= len(ids) {
-			more, err := v.Chunks([]index.ChunkID{hits[i].Chunk})
-			if err != nil {
+		if i%(2*q.TopK) == 0 {
+			if len(chosen) == q.TopK {
+				break
+			}
+			if chunks, err = v.Chunks(chunkIDs(hits[i:min(i+2*q.TopK, len(hits))])); err != nil {
 				return nil, err
 			}
-			stored, ok = more[hits[i].Chunk]
 		}
-		if _, live := docs[hits[i].Doc]; !ok || !live {
+		stored, ok := chunks[hits[i].Chunk]
+		doc, live := docs[hits[i].Doc]
+		if !ok || !live {
 			// What was closed since the indexes were made is not among the hits.
 			return nil, fmt.Errorf("chunk %d is found and not in the catalog: %w: run minirag doctor --repair", hits[i].Chunk, index.ErrDamaged)
+		}
+		if folds {
+			if first, ok := folder.Fold(stored.Text, doc.ID); ok {
+				chosen[first].alsoIn(c.source(doc))
+				continue
+			}
+		}
+		if len(chosen) == q.TopK {
+			if !folds {
+				break
+			}
+			folder.Drop()
+			continue // one that says the same as a chosen one may follow
 		}
 		hit, err := r.hit(&stored)
 		if err != nil {
@@ -122,10 +142,34 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 			d := hits[i].Distance()
 			hit.Distance = &d
 		}
-		hit.Relevance, _ = judge.relevance(&hits[i], hit.Source.Title, hit.Text)
-		res.add(hit)
+		judge.judge(&hit, &hits[i], q.Explain)
+		chosen = append(chosen, hit)
+	}
+	slices.SortStableFunc(chosen, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	res := &Result{Hits: make([]Hit, 0, len(chosen))}
+	for _, h := range chosen {
+		res.add(h)
 	}
 	return res, nil
+}
+
+// leastPerDocument is the smallest bound of the hits of one document that is
+// set without being asked for.
+const leastPerDocument = 5
+
+func chunkIDs(hits []search.Hit) []index.ChunkID {
+	ids := make([]index.ChunkID, len(hits))
+	for i, h := range hits {
+		ids[i] = h.Chunk
+	}
+	return ids
+}
+
+// alsoIn adds a source that has the same text.
+func (h *Hit) alsoIn(s *Source) {
+	if s.ID != h.Source.ID && !slices.ContainsFunc(h.AlsoIn, func(o *Source) bool { return o.ID == s.ID }) {
+		h.AlsoIn = append(h.AlsoIn, s)
+	}
 }
 
 // add appends a hit and counts its source.

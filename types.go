@@ -52,6 +52,31 @@ type Query struct {
 	Scope []string
 	// Ranking replaces [Options.Ranking] for this query. Nil: it does not.
 	Ranking *Ranking
+	// PerDocument is the largest number of hits of one document as long as
+	// others have hits. Zero: half of TopK, at least 5. Negative: no bound.
+	PerDocument int
+	// Duplicates keeps hits with nearly the same text as a better one of
+	// another document, instead of naming their sources in [Hit.AlsoIn].
+	//
+	// With Ranking.HybridWeight set, which asks for the plain fusion of ranks,
+	// there is no bound, and duplicates stay, unless PerDocument is set.
+	Duplicates bool
+	// Explain asks for [Hit.Signals].
+	Explain bool
+}
+
+// Signals say why a hit stands where it stands.
+type Signals struct {
+	// VectorRank and KeywordRank count from 1 among the candidates of each
+	// side. 0: the side did not find the chunk.
+	VectorRank, KeywordRank int
+	// Cosine is valid with a VectorRank, KeywordScore with a KeywordRank.
+	Cosine, KeywordScore float64
+	// Background is the mean cosine between the question and a sample of all
+	// chunks, and Deviation its standard deviation; both are 0 if not known.
+	Background, Deviation float64
+	// Matched is the share of the weight of the question's words in the chunk.
+	Matched float64
 }
 
 // A Section is the part of a document that a hit lies in.
@@ -86,6 +111,8 @@ type Hit struct {
 	// AlsoIn are the other sources with the same or nearly the same text,
 	// which have no hit of their own.
 	AlsoIn []*Source
+	// Signals is nil unless [Query.Explain] asked for it.
+	Signals *Signals
 }
 
 // A Result answers a [Query].

@@ -90,7 +90,7 @@ func (s *Server) query(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Query(ctx, minirag.Query{Text: a.text("query"), TopK: min(topK, 100), Scope: a.scope()})
+	res, err := c.Query(ctx, minirag.Query{Text: a.text("query"), TopK: min(topK, 100), Scope: a.scope(), PerDocument: a.number("perDocument", 0)})
 	if err != nil {
 		return nil, err
 	}

@@ -171,14 +171,15 @@ Addresses that lead to this machine or to a private network are refused, after r
 		name: "query_documents", title: "Query Documents", readOnly: true, idempotent: true,
 		call: (*Server).query,
 		params: []param{
-			{name: "query", required: true, about: "The question, or words to look for."},
+			{name: "query", required: true, about: "The question, or words to look for. A \"phrase in double quotes\" must stand in the passage, -word and -\"a phrase\" must not."},
 			{name: "topK", kind: numberArg, def: 8, about: "Most results to return, 1 to 100. More is taken as 100."},
 			scopeParam, labelsParam, fromParam, toParam,
+			{name: "perDocument", kind: numberArg, about: "Most results from one document while others have some. Default: half of topK, at least 5; -1: no bound."},
 		},
 		about: `
 Search the indexed documents by meaning and by words together; exact names, codes and numbers count.
 
-results are passages, best first: text, source, title, chunkIndex, score, parentId and relevance. score only orders the results of one search. relevance, 0 to 1, estimates whether the passage is about the question at all: if it is below 0.3 for all of them, the documents hardly have an answer; say so. text is the passage that matched; its parentId names the section around it (a chapter, a table, a slide, a stretch of a transcript). Look that up in parents for the whole section before you answer.
+results are passages, best first: text, source, title, chunkIndex, score, parentId and relevance. score only orders the results of one search. relevance, 0 to 1, estimates whether the passage is about the question at all: if it is below 0.3 for all of them, the documents hardly have an answer; say so. alsoIn lists the other sources that hold nearly the same passage; they have no result of their own. text is the passage that matched; its parentId names the section around it (a chapter, a table, a slide, a stretch of a transcript). Look that up in parents for the whole section before you answer.
 
 sources lists the documents behind the results, best first, each with the number of its hits. To show a document to the user take its displayPath; to pass it to another tool take its source. For "which documents are about this" sources is the answer.
 

@@ -21,6 +21,9 @@ type Hit struct {
 	Near   bool
 	// Keyword is the keyword score, 0 if no word was found.
 	Keyword float64
+	// VectorRank and KeywordRank count from 1 within each side; 0 means that
+	// the side did not find the chunk.
+	VectorRank, KeywordRank int
 }
 
 // Distance is the squared Euclidean distance of the unit vectors, 2 - 2·cosine.
@@ -102,16 +105,16 @@ func merge(vectors, keywords []index.Hit) (hits []Hit, at map[index.ChunkID]int)
 	at = make(map[index.ChunkID]int, cap(hits))
 	for _, v := range vectors {
 		at[v.Chunk] = len(hits)
-		hits = append(hits, Hit{Chunk: v.Chunk, Doc: v.Doc, Cosine: v.Score, Near: true})
+		hits = append(hits, Hit{Chunk: v.Chunk, Doc: v.Doc, Cosine: v.Score, Near: true, VectorRank: len(hits) + 1})
 	}
-	for _, k := range keywords {
+	for rank, k := range keywords {
 		i, ok := at[k.Chunk]
 		if !ok {
 			i = len(hits)
 			at[k.Chunk] = i
 			hits = append(hits, Hit{Chunk: k.Chunk, Doc: k.Doc})
 		}
-		hits[i].Keyword = k.Score
+		hits[i].Keyword, hits[i].KeywordRank = k.Score, rank+1
 	}
 	return hits, at
 }
@@ -173,4 +176,23 @@ func FirstDocuments(hits []Hit, n int) []Hit {
 		}
 		return !seen[h.Doc]
 	})
+}
+
+// Spread puts the hits beyond the first n of each document behind all others.
+// Else the order does not change. Zero changes nothing.
+func Spread(hits []Hit, n int) []Hit {
+	if n == 0 {
+		return hits
+	}
+	out := make([]Hit, 0, len(hits))
+	var beyond []Hit
+	count := make(map[index.DocID]int)
+	for _, h := range hits {
+		if count[h.Doc]++; count[h.Doc] > n {
+			beyond = append(beyond, h)
+		} else {
+			out = append(out, h)
+		}
+	}
+	return append(out, beyond...)
 }

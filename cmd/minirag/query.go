@@ -55,14 +55,20 @@ func checkLabels(cmd *cli.Command, c *config) error {
 
 func (a *app) queryCommand() *cli.Command {
 	return &cli.Command{
-		Name:        "query",
-		Usage:       "search the index",
-		ArgsUsage:   "TEXT",
-		Description: "--top-k must be at least 1; over 100 is 100.",
+		Name:      "query",
+		Usage:     "search the index",
+		ArgsUsage: "TEXT",
+		Description: "--top-k must be at least 1; over 100 is 100.\n\n" +
+			"In TEXT a \"phrase in double quotes\" must stand in the passage, and -word and -\"a phrase\" must not\n" +
+			"(a minus after a space and before at least 3 letters: e-mail, -5 and tar -x exclude nothing).\n" +
+			"Forms of a word count as the word. Put \"--\" before a TEXT that begins with a minus.",
 		Flags: append(append([]cli.Flag{
 			&cli.StringFlag{Name: "text", Usage: "the question, instead of TEXT"},
 			&cli.IntFlag{Name: "top-k", Usage: "largest number of results", Value: 8},
 			&cli.BoolFlag{Name: "sync", Usage: "sync the folders first"},
+			&cli.IntFlag{Name: "per-document", Usage: "largest number of results of one document while others have some; -1: no bound", DefaultText: "half of --top-k, at least 5"},
+			&cli.BoolFlag{Name: "duplicates", Usage: "show passages that nearly repeat a better one of another document"},
+			&cli.BoolFlag{Name: "explain", Usage: "show what the order of the results comes from"},
 		}, filterFlags()...), settingFlags()...),
 		Action: a.query,
 	}
@@ -86,7 +92,10 @@ func (a *app) query(ctx context.Context, cmd *cli.Command) error {
 				return err
 			}
 		}
-		result, err := corpus.Query(ctx, minirag.Query{Text: text, TopK: topK, Scope: scope(cmd)})
+		result, err := corpus.Query(ctx, minirag.Query{
+			Text: text, TopK: topK, Scope: scope(cmd), PerDocument: cmd.Int("per-document"),
+			Duplicates: cmd.Bool("duplicates"), Explain: cmd.Bool("explain"),
+		})
 		if err != nil {
 			return err
 		}
@@ -109,6 +118,10 @@ func (a *app) printResult(r *minirag.Result) {
 	}
 	for _, h := range r.Hits {
 		fmt.Fprintf(a.out, "[%.3f] %s#%d — %s\n    %s\n", h.Score, printable(h.Source.ID), h.Index, printable(h.Source.Title), excerpt(h.Text))
+		for _, s := range h.AlsoIn {
+			fmt.Fprintf(a.out, "    also in %s\n", printable(s.ID))
+		}
+		a.explain(&h)
 	}
 	fmt.Fprint(a.out, "\nSources:\n")
 	for _, s := range r.Sources {
@@ -120,6 +133,26 @@ func (a *app) printResult(r *minirag.Result) {
 	if !slices.ContainsFunc(r.Hits, func(h minirag.Hit) bool { return h.Relevance >= hardlyRelevant }) {
 		fmt.Fprintln(a.stderr, "warn: nothing here seems to be about the question")
 	}
+}
+
+// explain prints the signals of a hit if it has them.
+func (a *app) explain(h *minirag.Hit) {
+	s := h.Signals
+	if s == nil {
+		return
+	}
+	vector, keyword := "not among the vectors", "not among the keywords"
+	if s.VectorRank > 0 {
+		vector = fmt.Sprintf("vector %d (cosine %.3f)", s.VectorRank, s.Cosine)
+		if s.Deviation > 0 {
+			vector = fmt.Sprintf("vector %d (cosine %.3f, %.1f deviations above the background %.3f)",
+				s.VectorRank, s.Cosine, (s.Cosine-s.Background)/s.Deviation, s.Background)
+		}
+	}
+	if s.KeywordRank > 0 {
+		keyword = fmt.Sprintf("keyword %d (%.2f)", s.KeywordRank, s.KeywordScore)
+	}
+	fmt.Fprintf(a.out, "    %s, %s, %.0f %% of the words, fused %.3f, relevance %.2f\n", vector, keyword, 100*s.Matched, h.Score, h.Relevance)
 }
 
 func excerpt(text string) string {

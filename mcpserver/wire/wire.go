@@ -23,6 +23,19 @@ type Row struct {
 	Distance   *float64 `json:"distance"`
 	ParentID   *string  `json:"parentId"`
 	Relevance  *float64 `json:"relevance,omitempty"`
+	AlsoIn     []string `json:"alsoIn,omitempty"` // sources with nearly the same text
+	Signals    *Signals `json:"signals,omitempty"`
+}
+
+// Signals say why a chunk stands where it stands. Ranks count from 1.
+type Signals struct {
+	VectorRank   int     `json:"vectorRank,omitempty"`
+	Cosine       float64 `json:"cosine,omitempty"`
+	Background   float64 `json:"background,omitempty"`
+	Deviation    float64 `json:"deviation,omitempty"`
+	KeywordRank  int     `json:"keywordRank,omitempty"`
+	KeywordScore float64 `json:"keywordScore,omitempty"`
+	Matched      float64 `json:"matched"`
 }
 
 // A SourceRow is a source of a result.
@@ -128,6 +141,15 @@ func QueryOf(res *minirag.Result) Query {
 	for i := range rows {
 		relevance := math.Round(res.Hits[i].Relevance*1000) / 1000
 		rows[i].Relevance = &relevance
+		for _, s := range res.Hits[i].AlsoIn {
+			rows[i].AlsoIn = append(rows[i].AlsoIn, s.ID)
+		}
+		if s := res.Hits[i].Signals; s != nil {
+			rows[i].Signals = &Signals{
+				VectorRank: s.VectorRank, Cosine: s.Cosine, Background: s.Background, Deviation: s.Deviation,
+				KeywordRank: s.KeywordRank, KeywordScore: s.KeywordScore, Matched: s.Matched,
+			}
+		}
 	}
 	q := Query{Results: rows, Sources: make([]SourceRow, 0, len(res.Sources)), Parents: map[string]string{}, Notice: res.Notice}
 	for _, s := range res.Sources {
