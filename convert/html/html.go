@@ -17,6 +17,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -96,7 +97,10 @@ func (r *renderer) body(root *html.Node) {
 	r.flush()
 }
 
-var metaCharset = regexp.MustCompile(`(?i)<meta[^>]{1,500}?charset\s*=\s*["']?\s*([\w.:-]+)|^\s*<\?xml[^>]{1,100}?encoding\s*=\s*["']([\w.:-]+)`)
+// Compiling it takes milliseconds, which a program that converts nothing need not wait for.
+var metaCharset = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)<meta[^>]{1,500}?charset\s*=\s*["']?\s*([\w.:-]+)|^\s*<\?xml[^>]{1,100}?encoding\s*=\s*["']([\w.:-]+)`)
+})
 
 // declared returns the charset of the media type, else that of a meta element
 // or XML declaration near the top (HTML asks for the first 1024 bytes; pages do not keep to it).
@@ -104,7 +108,7 @@ func declared(src convert.Source) string {
 	if _, params, err := mime.ParseMediaType(src.MediaType); err == nil && params["charset"] != "" {
 		return params["charset"]
 	}
-	m := metaCharset.FindSubmatch(src.Data[:min(len(src.Data), 16<<10)])
+	m := metaCharset().FindSubmatch(src.Data[:min(len(src.Data), 16<<10)])
 	if m == nil {
 		return ""
 	}
