@@ -57,7 +57,8 @@ type Options struct {
 	// Threads is the number of goroutines that compute at once, for all
 	// callers together. If zero, GOMAXPROCS at the time of [New].
 	Threads int
-	// Kernel names the instructions to use: "portable", or on amd64 "avx2".
+	// Kernel names the instructions to use: "portable", on amd64 "avx2", on arm64
+	// "neon" or "dotprod".
 	// If empty, the best that the machine has.
 	Kernel string
 	// BatchTokens bounds the tokens that are worked on together, and so the
