@@ -25,6 +25,8 @@ type builder struct {
 	pageTree   string // replaces object 2
 	countPages int    // replaces /Count when not zero
 	outline    []string
+	catalog    string   // more entries of the catalog
+	more       []string // objects behind those of the pages, with one page from number 6 on
 }
 
 // text returns a content stream that shows lines at 12 points, each a given distance below the last.
@@ -71,6 +73,9 @@ func (b builder) bytes() []byte {
 		objects[page-1] = fmt.Sprintf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 3 0 R/F2<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>>>>>/Contents %d 0 R%s>>", n, b.pageKeys)
 		fmt.Fprintf(&kids, "%d 0 R ", page)
 	}
+	for _, o := range b.more {
+		add(o)
+	}
 	count := len(b.pages)
 	if b.countPages != 0 {
 		count = b.countPages
@@ -79,7 +84,7 @@ func (b builder) bytes() []byte {
 	if b.pageTree != "" {
 		objects[1] = b.pageTree
 	}
-	catalog := "<</Type/Catalog/Pages 2 0 R"
+	catalog := "<</Type/Catalog/Pages 2 0 R" + b.catalog
 	if len(b.outline) > 0 {
 		first := len(objects) + 1
 		last := first + len(b.outline) - 1

@@ -56,7 +56,7 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 	case size == 0:
 		return nil, noText(pages, len(broken))
 	}
-	doc.Markdown = convert.Normalize(markdown(texts, outline) + "\n")
+	doc.Markdown = convert.Normalize(markdown(texts, outline, &in.urls) + "\n")
 	if len(bare) > 0 {
 		doc.Warnings = append(doc.Warnings, fmt.Sprintf("no text on %s of %d: blank or scanned, OCR would be needed", pageList(bare), pages))
 	}
@@ -67,7 +67,7 @@ func (in *instance) read(ctx context.Context, data []byte, limits convert.Limits
 }
 
 // markdown writes the pages' texts.
-func markdown(pages []pageText, outline map[string]int) string {
+func markdown(pages []pageText, outline map[string]int, urls *urlTable) string {
 	scale := newHeadingScale(pages, outline)
 	dropRunning(pages)
 	var out strings.Builder
@@ -85,7 +85,7 @@ func markdown(pages []pageText, outline map[string]int) string {
 			if out.Len() > 0 {
 				out.WriteString("\n\n")
 			}
-			out.WriteString(part)
+			out.WriteString(urls.linked(part))
 		}
 	}
 	return out.String()

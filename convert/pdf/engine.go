@@ -112,13 +112,16 @@ func (e *engine) close() error {
 // An instance is one sandbox with one PDFium in it, for one document.
 type instance struct {
 	*sandbox
-	pdfium pdfium.Pdfium
-	helper api.Module      // made by batcher
-	doc    uint64          // FPDF_DOCUMENT
-	fonts  map[uint64]bool // whether a font is bold
-	heap   *sandboxMemory
-	disarm func() bool   // stops watching the context; false when the watch began to kill
-	killed chan struct{} // closed when the kill is over
+	pdfium                pdfium.Pdfium
+	helper                api.Module // made by batcher
+	doc                   uint64     // FPDF_DOCUMENT
+	form                  uint64     // FPDF_FORMHANDLE, or 0 without a form
+	urls                  urlTable
+	contentsKey, stateKey uint64          // addresses of keys of annotations
+	fonts                 map[uint64]bool // whether a font is bold
+	heap                  *sandboxMemory
+	disarm                func() bool   // stops watching the context; false when the watch began to kill
+	killed                chan struct{} // closed when the kill is over
 }
 
 // instance makes an instance that dies when ctx is done. The caller releases it.

@@ -16,7 +16,7 @@ func LayOut(pages ...[]Line) string {
 	for _, p := range pages {
 		texts = append(texts, pageText{blocks: []block{{lines: p}}})
 	}
-	return markdown(texts, nil)
+	return markdown(texts, nil, &urlTable{})
 }
 
 // NewLine makes a placed line.

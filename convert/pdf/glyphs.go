@@ -23,6 +23,7 @@ type word struct {
 	spaced bool // PDFium saw a space before it
 	order  int  // in the page's stream of text
 	letter int  // number of letters
+	link   int  // see linkAt
 	// xs are the left and right edges of each letter, as long as text has as many.
 	xs []float64
 }
@@ -73,6 +74,9 @@ func (p *pageReader) framesOf(runes []rune) []*frame {
 		if f.letters > frames[0].letters {
 			frames[0], frames[i] = f, frames[0]
 		}
+	}
+	if len(p.links) > 0 {
+		dropWideLinks(frames)
 	}
 	return frames
 }

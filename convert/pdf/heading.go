@@ -135,7 +135,7 @@ func (h headingScale) titleLevel(lines []line) int {
 	text := ""
 	bold := true
 	for _, l := range lines {
-		text = joinTexts(text, l.text)
+		text = joinTexts(text, unlinked(l.text))
 		bold = bold && l.bold && l.size >= 0.93*h.body
 	}
 	if h.running[runningKey(lines[0])] >= runningPages {

@@ -52,7 +52,7 @@ func plain(s string) string {
 		}
 		space = false
 		if presentationForm(r) {
-			b.WriteString(norm.NFKC.String(string(r)))
+			b.WriteString(strings.TrimSpace(norm.NFKC.String(string(r)))) // a mark alone stands on a space there
 			continue
 		}
 		b.WriteRune(r)
@@ -124,7 +124,7 @@ func layOut(lines []line, scale headingScale) string {
 				b.WriteString(between)
 			}
 			if level > 0 {
-				b.WriteString(l.text)
+				b.WriteString(unlinked(l.text))
 			} else {
 				b.WriteString(escape(l.text))
 			}

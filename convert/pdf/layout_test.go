@@ -125,6 +125,7 @@ func TestDate(t *testing.T) {
 
 func FuzzPlain(f *testing.F) {
 	f.Add(" exam\x02ple \ufb01\u00a0\uf0b7\xff\u202e")
+	f.Add("\ufe7c\ufdfa")
 	f.Fuzz(func(t *testing.T, s string) {
 		got := pdf.Plain(s)
 		if !utf8.ValidString(got) || strings.TrimSpace(got) != got || strings.Contains(got, "  ") {

@@ -33,6 +33,7 @@ type instance struct {
 	pages  []leaf
 	fonts  map[string]*font // by the font dictionary as written
 	steps  int
+	urls   urlTable
 }
 
 // errStopped is what ends the reading when the context is done.

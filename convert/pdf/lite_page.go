@@ -33,7 +33,9 @@ func (in *instance) page(index int) (text pageText, err error) {
 	c.run(in.contents(leaf.page.Key("Contents")))
 	p := &pageReader{}
 	logicalGlyphs(d.glyphs)
-	frames := p.framesOf(p.stream(d.glyphs))
+	var fields []field
+	p.links, fields = in.annotations(leaf.page)
+	frames := addFields(p.framesOf(p.stream(d.glyphs)), fields)
 	text = layFrames(frames, func(angle int) []rect {
 		if angle%90 != 0 {
 			return nil
@@ -82,6 +84,7 @@ func (d *drawing) add(g glyph) {
 // A pageReader gives the letters of one page by their index in its stream of text.
 type pageReader struct {
 	style  textStyle
+	links  []link
 	boxes  []rect
 	styles []textStyle
 }

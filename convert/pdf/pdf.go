@@ -14,7 +14,8 @@
 // that stand in the outline, in larger print than the body's, or in bold. Headers, footers and page
 // numbers that repeat are left out but for the first with words. Words cut by a
 // hyphen at the end of a line are whole; ligatures and presentation forms are
-// plain letters.
+// plain letters. Links to the web are Markdown links; what was filled into a form stands
+// beside its label, boxes to tick as "[x]" or "[ ]".
 //
 // The first conversion of a process starts the engine. The very first one with
 // an empty cache folder compiles it, which takes seconds of every core; see

@@ -24,7 +24,9 @@ func (in *instance) open(data []byte) (int, error) {
 	if in.err != nil {
 		return 0, engineError("count pages", in.err)
 	}
-	return pages, nil
+	in.openForm()
+	in.contentsKey, in.stateKey = in.put([]byte("Contents")), in.put([]byte("AS"))
+	return pages, in.err
 }
 
 // meta returns an entry of the information dictionary.
@@ -69,7 +71,11 @@ func (in *instance) page(index int) (pageText, error) {
 		return pageText{}, errPage
 	}
 	p := &pageReader{sandbox: in.sandbox, text: text, fonts: in.fonts}
-	out := layFrames(p.frames(), func(angle int) []rect { return p.rules(page, angle) })
+	var fields []field
+	if in.number("FPDFPage_GetAnnotCount", page) > 0 {
+		p.links, fields = in.links(page), in.fields(page)
+	}
+	out := layFrames(addFields(p.frames(), fields), func(angle int) []rect { return p.rules(page, angle) })
 	in.call("FPDFText_ClosePage", text)
 	in.call("FPDF_ClosePage", page)
 	return out, in.err
@@ -81,6 +87,7 @@ type pageReader struct {
 	text  uint64 // FPDF_TEXTPAGE
 	fonts map[uint64]bool
 	count int // of letters
+	links []link
 	// The letters that were read last, from number first on.
 	first   int
 	letters []letter

@@ -289,7 +289,7 @@ func figured(rows []row) bool {
 
 // listMark reports a bullet or number that begins an item of a list.
 func listMark(s string) bool {
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(unlinked(s))
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n == 0 || n > 6:

@@ -98,7 +98,7 @@ func joinSpaced(words []word) []word {
 		for i, r := range []rune(w.text) {
 			x0, x1 := w.xs[2*i], w.xs[2*i+1]
 			if len(out) == 0 || x0-lastX > usual+0.2*max(w.size, 1) {
-				out = append(out, word{size: w.size, bold: w.bold, order: w.order, spaced: true, box: rect{x0, w.box.y0, x1, w.box.y1}})
+				out = append(out, word{size: w.size, bold: w.bold, order: w.order, link: w.link, spaced: true, box: rect{x0, w.box.y0, x1, w.box.y1}})
 			}
 			o := &out[len(out)-1]
 			o.text += string(r)
@@ -116,11 +116,13 @@ func joinSpaced(words []word) []word {
 }
 
 func firstRune(s string) rune {
+	s = strings.TrimLeftFunc(s, isMark)
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
 
 func lastRune(s string) rune {
+	s = strings.TrimRightFunc(s, isMark)
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r
 }
@@ -231,14 +233,25 @@ func newLine(words []word) line {
 	var b strings.Builder
 	box := words[0].box
 	sizes := map[float64]int{}
+	url := 0
 	for i, w := range words {
+		if url != 0 && w.link != url {
+			b.WriteRune(linkEnd)
+		}
 		if i > 0 && needsSpace(words[i-1], w) {
 			b.WriteByte(' ')
 		}
+		if w.link != 0 && w.link != url {
+			b.WriteRune(linkBegin + rune(w.link))
+		}
+		url = w.link
 		b.WriteString(w.text)
 		box = box.union(w.box)
 		sizes[w.size] += w.letter
 		l.bold = l.bold && (w.bold || strings.IndexFunc(w.text, unicode.IsLetter) < 0)
+	}
+	if url != 0 {
+		b.WriteRune(linkEnd)
 	}
 	for size, n := range sizes {
 		if n > sizes[l.size] || n == sizes[l.size] && size > l.size {

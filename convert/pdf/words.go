@@ -16,6 +16,7 @@ type wordBuilder struct {
 	at            *frame // of cur
 	text          strings.Builder
 	last          rect // of the previous letter, in its frame
+	lastRune      rune // the previous letter
 	height        float64
 	spaced        bool
 	below, beside int // letters under, and next to, the one before
@@ -40,7 +41,7 @@ func (p *pageReader) words(runes []rune, vertical bool) ([]*frame, bool) {
 			i++
 			continue
 		}
-		if n := plainRun(runes[i:]); b.cur == nil && n >= 2 && n <= plainRunes && (b.short < 2 || n > 4) && b.whole(i, runes[i:i+n]) {
+		if n := plainRun(runes[i:]); b.cur == nil && len(b.links) == 0 && n >= 2 && n <= plainRunes && (b.short < 2 || n > 4) && b.whole(i, runes[i:i+n]) {
 			i += n
 			continue
 		}
@@ -136,7 +137,7 @@ func (b *wordBuilder) letter(i int, r rune) {
 		b.readStyle(i)
 	}
 	b.height = raw.y1 - raw.y0
-	style := b.style
+	style, url := b.style, linkAt(b.links, raw)
 	if b.vertical && style.angle == 0 {
 		style.angle = 270
 	}
@@ -152,9 +153,13 @@ func (b *wordBuilder) letter(i int, r rune) {
 			b.beside++
 		}
 	}
+	if b.cur != nil && b.cur.link != url && isAlphanumeric(r) && isAlphanumeric(b.lastRune) {
+		url = b.cur.link // the edge of a link cuts no word
+	}
+	b.lastRune = r
 	if b.cur != nil {
 		tall := max(b.last.y1-b.last.y0, box.y1-box.y0, 1)
-		if b.at.angle != style.angle || math.Abs((box.y0+box.y1)-(b.last.y0+b.last.y1))/2 > 0.6*tall ||
+		if b.at.angle != style.angle || b.cur.link != url || math.Abs((box.y0+box.y1)-(b.last.y0+b.last.y1))/2 > 0.6*tall ||
 			gapOf(b.last, box) > splitGap*max(b.cur.size, style.size) {
 			b.end(false)
 			b.spaced = false
@@ -162,7 +167,7 @@ func (b *wordBuilder) letter(i int, r rune) {
 	}
 	if b.cur == nil {
 		b.at = frameOf(&b.frames, style.angle)
-		b.cur = &word{box: box, size: style.size, bold: style.bold, spaced: b.spaced, order: i}
+		b.cur = &word{box: box, size: style.size, bold: style.bold, spaced: b.spaced, order: i, link: url}
 		b.spaced = false
 	} else {
 		b.cur.box = b.cur.box.union(box)
