@@ -154,6 +154,9 @@ type finder interface {
 	Find(chunk index.ChunkID) (int, bool)
 }
 
+// NewPart returns a segment of which nothing is deleted and that no set has.
+func NewPart[S Segment](data S) *Part[S] { return &Part[S]{Data: data, live: data.Len()} }
+
 // Live returns the number of entries that are not deleted.
 func (p *Part[S]) Live() int { return p.live }
 
