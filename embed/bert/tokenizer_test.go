@@ -91,6 +91,15 @@ func TestWordPieceKeepsCaseOfCasedVocabulary(t *testing.T) {
 	}
 }
 
+func TestWordPieceFoldsCaseThoughSomeCapitalsHaveNoOther(t *testing.T) {
+	m := newWordPieceModel(true)
+	m.tokens[len(m.tokens)-1] = "\u2581\u211d"
+	tok := m.open(t, nil).Tokenizer()
+	if diff := cmp.Diff([]int32{2, 8, 20, 3}, tok.Encode(nil, "Run \u211d")); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestUnigram(t *testing.T) {
 	m := newTiny()
 	tests := []struct {

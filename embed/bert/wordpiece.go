@@ -36,7 +36,8 @@ func newWordPiece(v *vocabulary, unk int32) (*wordPiece, error) {
 		case strings.HasPrefix(s, "##"):
 			hashed++
 		}
-		upper = upper || strings.ContainsFunc(s, unicode.IsUpper)
+		// Some capitals, such as U+211D, have no other case.
+		upper = upper || strings.ToLower(s) != s
 	}
 	phantom := marked > hashed
 	pieces := make([]piece, 0, v.count)
