@@ -278,7 +278,11 @@ func (c *Corpus) Read(ctx context.Context, source string) (*Text, error) {
 		if err != nil {
 			return err
 		}
-		out = &Text{Source: *c.source(&d), Markdown: markdown, Category: d.Category}
+		sections, err := v.Sections(d.ID)
+		if err != nil {
+			return err
+		}
+		out = &Text{Source: *c.source(&d), Markdown: markdown, Category: d.Category, Sections: sections}
 		return nil
 	})
 	if err != nil {

@@ -137,6 +137,9 @@ type Text struct {
 	Source   Source
 	Markdown string
 	Category chunk.Category
+	// Sections are ranges of Markdown, in order. The ID of the section i is
+	// the source's with "#p" and i behind it.
+	Sections []chunk.Section
 }
 
 // Counts of a sync. Scanned is the sum of the files looked at.

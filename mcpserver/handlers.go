@@ -140,7 +140,19 @@ func (s *Server) readFile(ctx context.Context, a args) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return wire.TextOf(t), nil
+	o := minirag.PartOptions{
+		Section: a.text("section"), Heading: a.text("heading"),
+		FromLine: a.number("fromLine", 0), ToLine: a.number("toLine", 0),
+		Offset: a.number("offset", 0), MaxBytes: a.number("maxBytes", 0),
+	}
+	if o == (minirag.PartOptions{}) {
+		return wire.TextOf(t), nil
+	}
+	part, err := t.Part(&o)
+	if err != nil {
+		return nil, err
+	}
+	return wire.PartOf(t, part), nil
 }
 
 func (s *Server) list(ctx context.Context, a args) (any, error) {

@@ -206,11 +206,19 @@ Give exactly one of filePath (absolute, inside a document root) and source (as r
 	{
 		name: "read_file", title: "Read File", readOnly: true, idempotent: true,
 		call:   (*Server).readFile,
-		params: []param{filePathParam, sourceParam},
+		params: []param{
+			filePathParam, sourceParam,
+			{name: "section", about: "Only this section: the parentId of a result."},
+			{name: "heading", about: "Only what stands under this heading, given as its text or as a chain: Chapter > Part."},
+			{name: "fromLine", kind: numberArg, about: "Only from this line on, counted from 1."},
+			{name: "toLine", kind: numberArg, about: "Only up to this line."},
+			{name: "maxBytes", kind: numberArg, about: "Most bytes of text to return; nextOffset then says where to go on. Default: no bound."},
+			{name: "offset", kind: numberArg, about: "The nextOffset of the answer before, with the same other arguments."},
+		},
 		about: `
-Read a whole indexed document as Markdown, the way it was converted. A file that has vanished since can still be read.
+Read an indexed document as Markdown, the way it was converted: the whole of it, or a section, what stands under a heading, or lines. A file that has vanished since can still be read.
 
-Give exactly one of filePath (absolute, inside a document root) and source (as results give it). A large document makes a large answer; read_chunk_neighbors gives just the surroundings of one result.`,
+Give exactly one of filePath (absolute, inside a document root) and source (as results give it). A large document makes a large answer: page through it with maxBytes, or take read_chunk_neighbors for just the surroundings of one result.`,
 	},
 	{
 		name: "list_files", title: "List Files", readOnly: true, idempotent: true,

@@ -21,11 +21,18 @@ func targetFlags() []cli.Flag {
 func (a *app) readCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "read",
-		Usage:       "print a whole indexed document as Markdown",
+		Usage:       "print an indexed document, or a part of it, as Markdown",
 		ArgsUsage:   "[PATH]",
 		Description: "Prints what is in the index, even if the file is gone or has changed.",
-		Flags:       append(targetFlags(), settingFlags()...),
-		Action:      a.read,
+		Flags: append(append(targetFlags(),
+			&cli.StringFlag{Name: "section", Usage: "only this section, named by the parentId of a result"},
+			&cli.StringFlag{Name: "heading", Usage: "only what stands under this heading; \"Chapter > Part\" names one under another"},
+			&cli.IntFlag{Name: "from-line", Usage: "only from this line on, counted from 1"},
+			&cli.IntFlag{Name: "to-line", Usage: "only up to this line"},
+			&cli.IntFlag{Name: "max-bytes", Usage: "print at most so much and say where to go on"},
+			&cli.IntFlag{Name: "offset", Usage: "go on here"},
+		), settingFlags()...),
+		Action: a.read,
 	}
 }
 
@@ -43,12 +50,28 @@ func (a *app) read(ctx context.Context, cmd *cli.Command) error {
 		if err != nil {
 			return err
 		}
-		if cmd.Bool("json") {
-			return a.printJSON(wire.TextOf(text))
+		o := minirag.PartOptions{
+			Section: cmd.String("section"), Heading: cmd.String("heading"),
+			FromLine: cmd.Int("from-line"), ToLine: cmd.Int("to-line"),
+			Offset: cmd.Int("offset"), MaxBytes: cmd.Int("max-bytes"),
 		}
-		fmt.Fprint(a.out, text.Markdown)
-		if !strings.HasSuffix(text.Markdown, "\n") {
+		part, err := text.Part(&o)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !cmd.Bool("json"):
+		case o == (minirag.PartOptions{}):
+			return a.printJSON(wire.TextOf(text))
+		default:
+			return a.printJSON(wire.PartOf(text, part))
+		}
+		fmt.Fprint(a.out, part.Text)
+		if !strings.HasSuffix(part.Text, "\n") {
 			fmt.Fprintln(a.out)
+		}
+		if part.Next > 0 {
+			fmt.Fprintf(a.stderr, "more follows: --offset %d\n", part.Next)
 		}
 		return nil
 	})

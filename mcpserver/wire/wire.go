@@ -68,6 +68,16 @@ type Text struct {
 	ChunkCount int      `json:"chunkCount"`
 	Text       string   `json:"text"`
 	Warnings   []string `json:"warnings,omitempty"`
+	*Part
+}
+
+// A Part says which part of a document a text is. Lines count from 1.
+type Part struct {
+	FromLine  int `json:"fromLine"`
+	ToLine    int `json:"toLine"`
+	LineCount int `json:"lineCount"` // of the document
+	// NextOffset goes on with the part; absent at its end.
+	NextOffset int `json:"nextOffset,omitempty"`
 }
 
 // Counts are those of a sync.
@@ -165,7 +175,15 @@ func QueryOf(res *minirag.Result) Query {
 
 // TextOf shapes a document.
 func TextOf(t *minirag.Text) Text {
-	return Text{t.Source.ID, string(t.Source.Kind), t.Source.Title, t.Source.Chunks, t.Markdown, t.Source.Warnings}
+	return Text{t.Source.ID, string(t.Source.Kind), t.Source.Title, t.Source.Chunks, t.Markdown, t.Source.Warnings, nil}
+}
+
+// PartOf shapes a part of a document.
+func PartOf(t *minirag.Text, p *minirag.Part) Text {
+	out := TextOf(t)
+	out.Text = p.Text
+	out.Part = &Part{p.FromLine, p.ToLine, p.Lines, p.Next}
+	return out
 }
 
 // ListOf shapes a listing.

@@ -1,0 +1,214 @@
+package minirag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/minirag/minirag/chunk"
+)
+
+// PartOptions choose a part of a [Text]. At most one of Section, Heading and
+// lines is set; none means the whole text.
+type PartOptions struct {
+	// Section is the ID of a section, as [Section.ID].
+	Section string
+	// Heading is the text of a heading, or a chain of them joined by " > ".
+	// Case and markup do not matter. The part goes to the next heading of the
+	// same or a higher level. Of several equal ones the first is taken.
+	Heading string
+	// FromLine and ToLine are the first and the last line, from 1. Zero: the
+	// first and the last of the text.
+	FromLine, ToLine int
+	// Offset is where to begin within the part: [Part.Next] of the call
+	// before. Zero: at its beginning.
+	Offset int
+	// MaxBytes cuts the part, behind a line if possible and never in a
+	// character. Zero: it is not cut.
+	MaxBytes int
+}
+
+// A Part is a range of a document.
+type Part struct {
+	Text string
+	// Start and End are its byte range in [Text.Markdown].
+	Start, End int
+	// FromLine and ToLine are its first and last line, from 1, of Lines.
+	FromLine, ToLine, Lines int
+	// Next is the Offset that goes on with the part, 0 at its end.
+	Next int
+}
+
+// Part returns a part of the text. Parts that are read one after another by
+// Next, joined, are the whole part. An option that does not fit the text is
+// [ErrInvalid], a heading or section that is not there [ErrNotFound].
+func (t *Text) Part(o *PartOptions) (*Part, error) {
+	if o == nil {
+		o = &PartOptions{}
+	}
+	start, end, err := t.span(o)
+	if err != nil {
+		return nil, &SourceError{Op: "read a part of", Source: t.Source.ID, Err: err, Hint: t.parts(o)}
+	}
+	if o.Offset != 0 {
+		if o.Offset < start || o.Offset > end || o.Offset < len(t.Markdown) && !utf8.RuneStart(t.Markdown[o.Offset]) {
+			return nil, &SourceError{Op: "read a part of", Source: t.Source.ID,
+				Err: fmt.Errorf("%w: the offset %d is not in the part, which goes from %d to %d", ErrInvalid, o.Offset, start, end)}
+		}
+		start = o.Offset
+	}
+	p := &Part{Start: start, End: end}
+	if o.MaxBytes > 0 && end-start > o.MaxBytes {
+		p.End = cutAt(t.Markdown, start, start+o.MaxBytes)
+		p.Next = p.End
+	}
+	p.Text = t.Markdown[p.Start:p.End]
+	p.FromLine = 1 + strings.Count(t.Markdown[:p.Start], "\n")
+	p.ToLine = p.FromLine + strings.Count(strings.TrimSuffix(p.Text, "\n"), "\n")
+	p.Lines = countLines(t.Markdown)
+	return p, nil
+}
+
+// cutAt returns where to cut before most: behind a line, else between
+// characters, and at least one character behind start.
+func cutAt(text string, start, most int) int {
+	if i := strings.LastIndexByte(text[start:most], '\n'); i >= 0 {
+		return start + i + 1
+	}
+	for most > start && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	if most == start {
+		_, size := utf8.DecodeRuneInString(text[start:])
+		return start + size
+	}
+	return most
+}
+
+func countLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// span returns the range that the options name.
+func (t *Text) span(o *PartOptions) (start, end int, err error) {
+	chosen := 0
+	for _, set := range []bool{o.Section != "", o.Heading != "", o.FromLine != 0 || o.ToLine != 0} {
+		if set {
+			chosen++
+		}
+	}
+	switch {
+	case chosen > 1:
+		return 0, 0, fmt.Errorf("%w: give one of a section, a heading and lines", ErrInvalid)
+	case o.MaxBytes < 0 || o.Offset < 0:
+		return 0, 0, fmt.Errorf("%w: offset and size must not be negative", ErrInvalid)
+	case o.Section != "":
+		return t.sectionSpan(o.Section)
+	case o.Heading != "":
+		return t.headingSpan(o.Heading)
+	case chosen == 1:
+		return t.lineSpan(o.FromLine, o.ToLine)
+	}
+	return 0, len(t.Markdown), nil
+}
+
+func (t *Text) sectionSpan(id string) (start, end int, err error) {
+	number, ok := strings.CutPrefix(id, t.Source.ID+"#p")
+	i, err := strconv.Atoi(number)
+	if !ok || err != nil || i < 0 || i >= len(t.Sections) || t.Sections[i].End > len(t.Markdown) {
+		return 0, 0, fmt.Errorf("section %q: %w", id, ErrNotFound)
+	}
+	return t.Sections[i].Start, t.Sections[i].End, nil
+}
+
+// headingSpan finds a heading, or the last of a chain in which each stands
+// under the one before.
+func (t *Text) headingSpan(text string) (start, end int, err error) {
+	headings := chunk.Outline(t.Markdown)
+	chains := [][]string{{text}}
+	if chain := strings.Split(text, " > "); len(chain) > 1 {
+		chains = append(chains, chain) // else it is the text of one
+	}
+	for _, chain := range chains {
+		if h := under(headings, chain); h != nil {
+			return h.Start, h.End, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("heading %q: %w", text, ErrNotFound)
+}
+
+// parts says what could have been chosen.
+func (t *Text) parts(o *PartOptions) string {
+	switch {
+	case o.Section != "":
+		return fmt.Sprintf("the document has %d sections, from %s#p0 on", len(t.Sections), t.Source.ID)
+	case o.Heading != "":
+		names := make([]string, 0, headingsNamed)
+		for _, h := range chunk.Outline(t.Markdown) {
+			if len(names) == headingsNamed {
+				names = append(names, "…")
+				break
+			}
+			names = append(names, strconv.Quote(h.Text))
+		}
+		return "the headings of the document: " + list(names)
+	}
+	return ""
+}
+
+// under finds the first heading at the end of a chain.
+func under(headings []chunk.Heading, chain []string) *chunk.Heading {
+	for i := range headings {
+		h := &headings[i]
+		if !sameHeading(h.Text, chain[0]) {
+			continue
+		}
+		if len(chain) == 1 {
+			return h
+		}
+		end := i + 1
+		for end < len(headings) && headings[end].Start < h.End {
+			end++
+		}
+		if found := under(headings[i+1:end], chain[1:]); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// headingsNamed is the number of headings that an error lists.
+const headingsNamed = 30
+
+func sameHeading(a, b string) bool {
+	spaced := func(s string) string { return strings.Join(strings.Fields(strings.Trim(s, "# \t")), " ") }
+	return strings.EqualFold(spaced(a), spaced(b))
+}
+
+func (t *Text) lineSpan(from, to int) (start, end int, err error) {
+	lines := countLines(t.Markdown)
+	if to == 0 {
+		to = lines
+	}
+	from = max(from, 1)
+	if from > lines || to < from {
+		return 0, 0, fmt.Errorf("%w: there are no lines %d to %d; the document has %d", ErrInvalid, from, to, lines)
+	}
+	for n := 1; n < from; n++ {
+		start += strings.IndexByte(t.Markdown[start:], '\n') + 1
+	}
+	end = start
+	for n := from; n <= to && end < len(t.Markdown); n++ {
+		i := strings.IndexByte(t.Markdown[end:], '\n')
+		if i < 0 {
+			return start, len(t.Markdown), nil
+		}
+		end += i + 1
+	}
+	return start, end, nil
+}
