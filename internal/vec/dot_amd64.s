@@ -167,7 +167,7 @@ done:
 	RET
 
 // func rowsF32Tiles(dst *float32, q *float32, rows *float32, n int, stride int, tiles int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, AVX2, FMA3, MMX+
 TEXT ·rowsF32Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
@@ -175,11 +175,12 @@ TEXT ·rowsF32Tiles(SB), NOSPLIT, $0-48
 	MOVQ tiles+40(FP), BX
 	SHLQ $0x02, DX
 	LEAQ (DX)(DX*2), SI
+	LEAQ (CX)(DX*4), DI
 
 tile:
-	MOVQ  q+8(FP), DI
-	MOVQ  n+24(FP), R8
-	MOVQ  CX, R9
+	MOVQ  q+8(FP), R8
+	MOVQ  n+24(FP), R9
+	MOVQ  CX, R10
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -190,19 +191,24 @@ tile:
 	VPXOR Y7, Y7, Y7
 
 loop:
-	VMOVUPS      (DI), Y8
-	VFMADD231PS  (R9), Y8, Y0
-	VFMADD231PS  (R9)(DX*1), Y8, Y1
-	VFMADD231PS  (R9)(DX*2), Y8, Y2
-	VFMADD231PS  (R9)(SI*1), Y8, Y3
-	VMOVUPS      32(DI), Y8
-	VFMADD231PS  32(R9), Y8, Y4
-	VFMADD231PS  32(R9)(DX*1), Y8, Y5
-	VFMADD231PS  32(R9)(DX*2), Y8, Y6
-	VFMADD231PS  32(R9)(SI*1), Y8, Y7
-	ADDQ         $0x40, DI
-	ADDQ         $0x40, R9
-	SUBQ         $0x10, R8
+	VMOVUPS      (R8), Y8
+	VFMADD231PS  (R10), Y8, Y0
+	VFMADD231PS  (R10)(DX*1), Y8, Y1
+	VFMADD231PS  (R10)(DX*2), Y8, Y2
+	VFMADD231PS  (R10)(SI*1), Y8, Y3
+	VMOVUPS      32(R8), Y8
+	VFMADD231PS  32(R10), Y8, Y4
+	VFMADD231PS  32(R10)(DX*1), Y8, Y5
+	VFMADD231PS  32(R10)(DX*2), Y8, Y6
+	VFMADD231PS  32(R10)(SI*1), Y8, Y7
+	PREFETCHT0   (DI)
+	PREFETCHT0   64(DI)
+	PREFETCHT0   128(DI)
+	PREFETCHT0   192(DI)
+	ADDQ         $0x00000100, DI
+	ADDQ         $0x40, R8
+	ADDQ         $0x40, R10
+	SUBQ         $0x10, R9
 	JNE          loop
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1
@@ -273,7 +279,7 @@ done:
 	RET
 
 // func rowsF16Tiles(dst *float32, q *float32, rows *uint16, n int, stride int, tiles int)
-// Requires: AVX, AVX2, F16C, FMA3
+// Requires: AVX, AVX2, F16C, FMA3, MMX+
 TEXT ·rowsF16Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
@@ -281,11 +287,12 @@ TEXT ·rowsF16Tiles(SB), NOSPLIT, $0-48
 	MOVQ tiles+40(FP), BX
 	SHLQ $0x01, DX
 	LEAQ (DX)(DX*2), SI
+	LEAQ (CX)(DX*4), DI
 
 tile:
-	MOVQ  q+8(FP), DI
-	MOVQ  n+24(FP), R8
-	MOVQ  CX, R9
+	MOVQ  q+8(FP), R8
+	MOVQ  n+24(FP), R9
+	MOVQ  CX, R10
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
@@ -296,27 +303,30 @@ tile:
 	VPXOR Y7, Y7, Y7
 
 loop:
-	VMOVUPS      (DI), Y8
-	VCVTPH2PS    (R9), Y9
+	VMOVUPS      (R8), Y8
+	VCVTPH2PS    (R10), Y9
 	VFMADD231PS  Y8, Y9, Y0
-	VCVTPH2PS    (R9)(DX*1), Y9
+	VCVTPH2PS    (R10)(DX*1), Y9
 	VFMADD231PS  Y8, Y9, Y1
-	VCVTPH2PS    (R9)(DX*2), Y9
+	VCVTPH2PS    (R10)(DX*2), Y9
 	VFMADD231PS  Y8, Y9, Y2
-	VCVTPH2PS    (R9)(SI*1), Y9
+	VCVTPH2PS    (R10)(SI*1), Y9
 	VFMADD231PS  Y8, Y9, Y3
-	VMOVUPS      32(DI), Y8
-	VCVTPH2PS    16(R9), Y9
+	VMOVUPS      32(R8), Y8
+	VCVTPH2PS    16(R10), Y9
 	VFMADD231PS  Y8, Y9, Y4
-	VCVTPH2PS    16(R9)(DX*1), Y9
+	VCVTPH2PS    16(R10)(DX*1), Y9
 	VFMADD231PS  Y8, Y9, Y5
-	VCVTPH2PS    16(R9)(DX*2), Y9
+	VCVTPH2PS    16(R10)(DX*2), Y9
 	VFMADD231PS  Y8, Y9, Y6
-	VCVTPH2PS    16(R9)(SI*1), Y9
+	VCVTPH2PS    16(R10)(SI*1), Y9
 	VFMADD231PS  Y8, Y9, Y7
-	ADDQ         $0x40, DI
-	ADDQ         $0x20, R9
-	SUBQ         $0x10, R8
+	PREFETCHT0   (DI)
+	PREFETCHT0   64(DI)
+	ADDQ         $0x00000080, DI
+	ADDQ         $0x40, R8
+	ADDQ         $0x20, R10
+	SUBQ         $0x10, R9
 	JNE          loop
 	VADDPS       Y4, Y0, Y0
 	VADDPS       Y5, Y1, Y1

@@ -95,6 +95,12 @@ func tiles(size int, body func(q reg.Register, row func(i, disp int) Mem, n reg.
 	}
 	stride3 := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
+	// Four rows at once are more streams than a CPU foresees: the next ones are
+	// asked for in the order of the memory. Short rows gain nothing by it.
+	ahead := GP64()
+	if size > 1 {
+		LEAQ(Mem{Base: rows, Index: stride, Scale: tile}, ahead)
+	}
 	Label("tile")
 	q, n, at := GP64(), GP64(), GP64()
 	Load(Param("q"), q)
@@ -110,6 +116,12 @@ func tiles(size int, body func(q reg.Register, row func(i, disp int) Mem, n reg.
 		return Mem{Base: at, Index: stride, Scale: uint8(i), Disp: disp}
 	}
 	body(q, row, n)
+	if size > 1 {
+		for line := range size {
+			PREFETCHT0(Mem{Base: ahead, Disp: 64 * line})
+		}
+		ADDQ(U32(64*size), ahead)
+	}
 	next(q, at, n)
 	end(Mem{Base: dst})
 	ADDQ(U8(tile*dstSize), dst)
