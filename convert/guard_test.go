@@ -2,11 +2,13 @@ package convert_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/minirag/minirag/convert"
@@ -72,6 +74,28 @@ func TestNormalize(t *testing.T) {
 	} {
 		if got := convert.Normalize(tc.in); got != tc.want {
 			t.Errorf("Normalize(%q) = %q, want %q", tc.in, got, tc.want)
+		}
+	}
+}
+
+func TestSniffWideText(t *testing.T) {
+	units := func(order binary.AppendByteOrder, s string) []byte {
+		var b []byte
+		for _, u := range utf16.Encode([]rune(s)) {
+			b = order.AppendUint16(b, u)
+		}
+		return b
+	}
+	for _, s := range []string{"plain", "Hello мир without a mark", "Пётр и Жанна", "שלום עולם"} {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			if got := convert.Sniff(units(order, s)); got != convert.Text {
+				t.Errorf("Sniff(%q in %v) = %v", s, order, got)
+			}
+		}
+	}
+	for _, binaryData := range []string{"\x05\x00\x07\x00\x01\x00\x02\x00", "\x00\x01\x00\x02\x00\x03\x00\x04", "\x00\x00\x00\x01\x02\x00\x00\x00"} {
+		if got := convert.Sniff([]byte(strings.Repeat(binaryData, 40))); got == convert.Text {
+			t.Errorf("Sniff(%q...) = text", binaryData)
 		}
 	}
 }

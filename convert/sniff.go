@@ -120,19 +120,25 @@ func looksText(head []byte) bool {
 		}
 	}
 	var zeros [4]int
-	control := 0
+	var controls [2]int // by place: in UTF-16 the high bytes of most alphabets are control characters
 	for i, c := range head {
 		switch {
 		case c == 0:
 			zeros[i%4]++
 		case c < ' ' && !strings.ContainsRune("\t\n\v\f\r\x1a\x1b", rune(c)):
-			control++
+			controls[i%2]++
 		}
 	}
-	if control*50 > len(head)+50 {
+	total := zeros[0] + zeros[1] + zeros[2] + zeros[3]
+	for high := range 2 {
+		low := 1 - high
+		if n := zeros[high] + zeros[high+2]; n > 0 && 20*(zeros[low]+zeros[low+2]) < n && (n+controls[high])*10 >= len(head)/2*8 && controls[low]*5 <= len(head) { // capitals of Cyrillic end in one, too
+			return true
+		}
+	}
+	if (controls[0]+controls[1])*50 > len(head)+50 {
 		return false
 	}
-	total := zeros[0] + zeros[1] + zeros[2] + zeros[3]
 	if total*50 <= len(head)+50 {
 		return true
 	}
