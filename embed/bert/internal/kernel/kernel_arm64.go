@@ -1,13 +1,17 @@
 package kernel
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
 
 //go:generate go run ../neon
 
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
 	// NEON is a part of arm64.
-	neon := &Set{name: "neon", q4: q4Long, f32: f32NEON, pack: packPortable,
+	neon := &Set{name: "neon", q4: q4Long, f32: f32NEON, pack: packNEON,
 		quantize: quantizeNEON, gelu: geluNEON, softmax: softmaxNEON,
 		addNorm: addNormNEON, transpose: transposeNEON}
 	if !cpu.ARM64.HasASIMDDP {
@@ -71,6 +75,14 @@ func f32NEON(out []float32, outStride int, a []float32, aStride int, w []float32
 		f32Tiles2(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
 	case 3:
 		f32Tiles3(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, 1)
+	}
+}
+
+func packNEON(panel []byte, rows string, groups int) {
+	rowBytes := groups * BlockBytes
+	end := len(panel) - panelEnd
+	for i := range 4 {
+		packRows(&panel[16*i], &panel[end+16*i], unsafe.StringData(rows[4*i*rowBytes:]), rowBytes, groups)
 	}
 }
 

@@ -1586,6 +1586,168 @@ done:
 	BNE tile
 	RET
 
+// func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
+TEXT ·packRows(SB), NOSPLIT, $0-40
+	MOVD panel+0(FP), R0
+	MOVD end+8(FP), R1
+	MOVD rows+16(FP), R4
+	MOVD rowBytes+24(FP), R3
+	MOVD groups+32(FP), R8
+	ADD R3, R4, R5
+	ADD R3, R5, R6
+	ADD R3, R6, R7
+	MOVD $0x00007fff, R16
+	WORD $0x4e040e10 // dup v16.4s, w16
+	MOVD $0x7fc00000, R16
+	WORD $0x4e040e11 // dup v17.4s, w16
+	MOVD $0x00007bff, R16
+	WORD $0x4e040e12 // dup v18.4s, w16
+	MOVD $0x77800000, R16
+	WORD $0x4e040e13 // dup v19.4s, w16
+	MOVD $0x46800000, R16
+	WORD $0x4e040e14 // dup v20.4s, w16
+	MOVD $0x38800000, R16
+	WORD $0x4e040e15 // dup v21.4s, w16
+	MOVD $0x4b400000, R16
+	WORD $0x4e040e16 // dup v22.4s, w16
+	MOVD $0x0f0f0f0f, R16
+	WORD $0x4e040e17 // dup v23.4s, w16
+	MOVD $0x08080808, R16
+	WORD $0x4e040e18 // dup v24.4s, w16
+	MOVD $0x00000100, R16
+	WORD $0x4e040e19 // dup v25.4s, w16
+	WORD $0x6f00e41b // movi v27.2d, #0
+	MOVD R8, R9
+top:
+	VLD1 (R4), V0.S[0]
+	VLD1 (R5), V0.S[1]
+	VLD1 (R6), V0.S[2]
+	VLD1 (R7), V0.S[3]
+	WORD $0x4e301c00 // and v0.16b, v0.16b, v16.16b
+	WORD $0x6ea0677b // umax v27.4s, v27.4s, v0.4s
+	ADD $18, R4
+	ADD $18, R5
+	ADD $18, R6
+	ADD $18, R7
+	SUBS $1, R9
+	BNE top
+	MOVD $18, R9
+	MUL R8, R9
+	SUB R9, R4
+	SUB R9, R5
+	SUB R9, R6
+	SUB R9, R7
+	WORD $0x4f2d577e // shl v30.4s, v27.4s, #13
+	WORD $0x6e33dfde // fmul v30.4s, v30.4s, v19.4s
+	WORD $0x6e3efe9a // fdiv v26.4s, v20.4s, v30.4s
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6ea08f7f // cmeq v31.4s, v27.4s, v0.4s
+	WORD $0x4e7f1f5a // bic v26.16b, v26.16b, v31.16b
+	WORD $0x6eb2377f // cmhi v31.4s, v27.4s, v18.4s
+	WORD $0x4e7f1f5a // bic v26.16b, v26.16b, v31.16b
+	WORD $0x6e35dfde // fmul v30.4s, v30.4s, v21.4s
+	WORD $0x6ebf1e3e // bit v30.16b, v17.16b, v31.16b
+	VST1 [V30.S4], (R1)
+part:
+	MOVD R0, R10
+	ADD $64, R0
+	MOVD $4, R9
+	CMP $4, R8
+	CSEL LT, R8, R9, R9
+	SUB R9, R8
+	WORD $0x6f00e41c // movi v28.2d, #0
+group:
+	ADD $2, R4, R11
+	VLD1 (R11), [V0.B16]
+	ADD $2, R5, R11
+	VLD1 (R11), [V1.B16]
+	ADD $2, R6, R11
+	VLD1 (R11), [V2.B16]
+	ADD $2, R7, R11
+	VLD1 (R11), [V3.B16]
+	WORD $0x4e812804 // trn1 v4.4s, v0.4s, v1.4s
+	WORD $0x4e816805 // trn2 v5.4s, v0.4s, v1.4s
+	WORD $0x4e832846 // trn1 v6.4s, v2.4s, v3.4s
+	WORD $0x4e836847 // trn2 v7.4s, v2.4s, v3.4s
+	WORD $0x4ec63880 // zip1 v0.2d, v4.2d, v6.2d
+	WORD $0x4ec67882 // zip2 v2.2d, v4.2d, v6.2d
+	WORD $0x4ec738a1 // zip1 v1.2d, v5.2d, v7.2d
+	WORD $0x4ec778a3 // zip2 v3.2d, v5.2d, v7.2d
+	WORD $0x6f00e41d // movi v29.2d, #0
+	MOVD R0, R11
+	WORD $0x6f0c0404 // ushr v4.16b, v0.16b, #4
+	WORD $0x4e371c00 // and v0.16b, v0.16b, v23.16b
+	WORD $0x6f0c0425 // ushr v5.16b, v1.16b, #4
+	WORD $0x4e371c21 // and v1.16b, v1.16b, v23.16b
+	WORD $0x6f0c0446 // ushr v6.16b, v2.16b, #4
+	WORD $0x4e371c42 // and v2.16b, v2.16b, v23.16b
+	WORD $0x6f0c0467 // ushr v7.16b, v3.16b, #4
+	WORD $0x4e371c63 // and v3.16b, v3.16b, v23.16b
+	WORD $0x4e2087bd // add v29.16b, v29.16b, v0.16b
+	WORD $0x6e388400 // sub v0.16b, v0.16b, v24.16b
+	VST1 [V0.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2187bd // add v29.16b, v29.16b, v1.16b
+	WORD $0x6e388421 // sub v1.16b, v1.16b, v24.16b
+	VST1 [V1.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2287bd // add v29.16b, v29.16b, v2.16b
+	WORD $0x6e388442 // sub v2.16b, v2.16b, v24.16b
+	VST1 [V2.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2387bd // add v29.16b, v29.16b, v3.16b
+	WORD $0x6e388463 // sub v3.16b, v3.16b, v24.16b
+	VST1 [V3.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2487bd // add v29.16b, v29.16b, v4.16b
+	WORD $0x6e388484 // sub v4.16b, v4.16b, v24.16b
+	VST1 [V4.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2587bd // add v29.16b, v29.16b, v5.16b
+	WORD $0x6e3884a5 // sub v5.16b, v5.16b, v24.16b
+	VST1 [V5.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2687bd // add v29.16b, v29.16b, v6.16b
+	WORD $0x6e3884c6 // sub v6.16b, v6.16b, v24.16b
+	VST1 [V6.B16], (R11)
+	ADD $64, R11
+	WORD $0x4e2787bd // add v29.16b, v29.16b, v7.16b
+	WORD $0x6e3884e7 // sub v7.16b, v7.16b, v24.16b
+	VST1 [V7.B16], (R11)
+	ADD $64, R11
+	WORD $0x6e202bbd // uaddlp v29.8h, v29.16b
+	WORD $0x6e602bbd // uaddlp v29.4s, v29.8h
+	WORD $0x6ebd873d // sub v29.4s, v25.4s, v29.4s
+	WORD $0x4f2757bd // shl v29.4s, v29.4s, #7
+	VLD1 (R4), V0.S[0]
+	VLD1 (R5), V0.S[1]
+	VLD1 (R6), V0.S[2]
+	VLD1 (R7), V0.S[3]
+	WORD $0x4e301c01 // and v1.16b, v0.16b, v16.16b
+	WORD $0x4f2d5421 // shl v1.4s, v1.4s, #13
+	WORD $0x6e33dc21 // fmul v1.4s, v1.4s, v19.4s
+	WORD $0x6e3adc21 // fmul v1.4s, v1.4s, v26.4s
+	WORD $0x4e36d421 // fadd v1.4s, v1.4s, v22.4s
+	WORD $0x6eb68421 // sub v1.4s, v1.4s, v22.4s
+	WORD $0x4f305400 // shl v0.4s, v0.4s, #16
+	WORD $0x4f210400 // sshr v0.4s, v0.4s, #31
+	WORD $0x6e201c21 // eor v1.16b, v1.16b, v0.16b
+	WORD $0x6ea08421 // sub v1.4s, v1.4s, v0.4s
+	WORD $0x4ea197bc // mla v28.4s, v29.4s, v1.4s
+	WORD $0x4ea11c20 // mov v0.16b, v1.16b
+	WORD $0x6f305420 // sli v0.4s, v1.4s, #16
+	VST1 [V0.S4], (R11)
+	ADD $576, R0
+	ADD $18, R4
+	ADD $18, R5
+	ADD $18, R6
+	ADD $18, R7
+	SUBS $1, R9
+	BNE group
+	VST1 [V28.S4], (R10)
+	CBNZ R8, part
+	RET
+
 // func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
 TEXT ·quantizeRow(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0

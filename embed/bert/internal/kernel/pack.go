@@ -51,7 +51,8 @@ func packScales(panel []byte, lane int, row string, groups int) {
 			dst = dst[partStart:]
 		}
 		h := uint16(row[g*BlockBytes]) | uint16(row[g*BlockBytes+1])<<8
-		scale := roundWhole(halfMagnitude(h&0x7fff) * inv)
+		// The conversion keeps the compiler from rounding once for two operations.
+		scale := roundWhole(float32(halfMagnitude(h&0x7fff) * inv))
 		if h>>15 != 0 {
 			scale = -scale
 		}

@@ -88,7 +88,8 @@ func quantizePortable(dst, scales []byte, row []float32) {
 			inv = 0
 		}
 		for i, v := range part {
-			dst[i] = byte(round(v*inv)) ^ 0x80
+			// The conversion keeps the compiler from rounding once for two operations.
+			dst[i] = byte(round(float32(v*inv))) ^ 0x80
 		}
 		binary.LittleEndian.PutUint32(scales, math.Float32bits(scale))
 		dst, row, scales = dst[len(part):], row[len(part):], scales[4:]

@@ -47,6 +47,11 @@ func f32Tiles3(out *float32, outStride int, a *float32, aStride int, w *float32,
 //go:noescape
 func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
 
+// packRows is pack for four rows. It begins at their place in the panel and in its end.
+//
+//go:noescape
+func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
+
 // quantizeRow is quantize for a number of groups.
 //
 //go:noescape

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -114,6 +115,42 @@ func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
 		}
 	}
 	return ""
+}
+
+// FuzzPackQ4 packs rows of any bytes: scales that are subnormal, zero, of either
+// sign or not finite.
+func FuzzPackQ4(f *testing.F) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	for _, groups := range []uint8{0, 3, 4, 11} {
+		data := make([]byte, 12*kernel.Lanes*kernel.BlockBytes)
+		for i := range data {
+			data[i] = byte(rng.Uint32())
+		}
+		f.Add(data, groups, uint16(0xffff))
+		f.Add(data, groups, uint16(0x83ff)) // subnormal numbers
+		f.Add(data, groups, uint16(0xbbff)) // all finite
+	}
+	f.Fuzz(func(t *testing.T, data []byte, g uint8, mask uint16) {
+		groups := int(g)%13 + 1
+		rows := make([]byte, kernel.Lanes*groups*kernel.BlockBytes)
+		if len(data) > 0 {
+			for i := range rows {
+				rows[i] = data[i%len(data)]
+			}
+		}
+		for at := 0; at < len(rows); at += kernel.BlockBytes {
+			binary.LittleEndian.PutUint16(rows[at:], binary.LittleEndian.Uint16(rows[at:])&mask)
+		}
+		want := make([]byte, kernel.PanelBytes(groups))
+		kernel.Portable().PackQ4(want, string(rows), groups)
+		for _, s := range sets(t) {
+			got := make([]byte, len(want))
+			s.PackQ4(got, string(rows), groups)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: %d groups: another panel than the portable one", s.Name(), groups)
+			}
+		}
+	})
 }
 
 func FuzzMulQ4(f *testing.F) {

@@ -17,6 +17,7 @@ const (
 // The layout of the operands; package kernel documents it.
 const (
 	lanes      = 16
+	group      = 32
 	partGroups = 4
 	partStart  = 4 * lanes
 
@@ -55,6 +56,7 @@ func source() (asm, stubs []byte, err error) {
 	for t := 1; t <= maxF32Tokens; t++ {
 		f.f32(t)
 	}
+	f.packRows()
 	f.quantize()
 	f.gelu()
 	f.softmax()
