@@ -260,7 +260,11 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
-	hits := rank(q.Ranking, near, words)
+	matched, err := judge.bestMatched(v, words)
+	if err != nil {
+		return nil, err
+	}
+	hits := rank(q.Ranking, near, words, matched)
 	res, err := c.result(v, at, hits, judge, &q)
 	if err != nil {
 		return nil, err
@@ -353,13 +357,13 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 	return drop(near), drop(words), nil
 }
 
-// rank fuses and cuts.
-func rank(r *Ranking, near, words []index.Hit) []search.Hit {
+// rank fuses and cuts. matched is that of [search.Scores].
+func rank(r *Ranking, near, words []index.Hit, matched float64) []search.Hit {
 	var hits []search.Hit
 	if r.HybridWeight != nil {
 		hits = search.ReciprocalRanks(near, words, *r.HybridWeight)
 	} else {
-		hits = search.Scores(near, words)
+		hits = search.Scores(near, words, matched)
 	}
 	if r.MaxDistance != nil {
 		hits = search.Within(hits, *r.MaxDistance, false)

@@ -64,10 +64,22 @@ const (
 	keywordShare = 1 - vectorShare
 )
 
+// enoughMatched is the share of a question's words from which on the keyword
+// side counts fully. A question in the language of the texts has less only in
+// its worst hits; one in another language has some name or number at most, and
+// the chunks with it are no better than others.
+const enoughMatched = 0.25
+
 // Scores fuses by scores: each side is scaled to 0..1 within its own hits,
 // and a side that did not find a chunk counts as its worst hit. Scores keep
-// how much better one hit is than the next, which ranks throw away.
-func Scores(vectors, keywords []index.Hit) []Hit {
+// how much better one hit is than the next, which ranks throw away. matched is
+// the share of the question's words that the best keyword hit has: the keyword
+// side counts less if it is small.
+func Scores(vectors, keywords []index.Hit, matched float64) []Hit {
+	strength := min(matched/enoughMatched, 1)
+	if len(vectors) == 0 {
+		strength = 1
+	}
 	hits, _ := merge(vectors, keywords)
 	vectorScale, keywordScale := scale(vectors), scale(keywords)
 	for i := range hits {
@@ -76,7 +88,7 @@ func Scores(vectors, keywords []index.Hit) []Hit {
 			h.Score += vectorShare * vectorScale(h.Cosine)
 		}
 		if h.Keyword > 0 {
-			h.Score += keywordShare * keywordScale(h.Keyword)
+			h.Score += strength * keywordShare * keywordScale(h.Keyword)
 		}
 	}
 	sortByScore(hits)

@@ -68,14 +68,14 @@ func TestScores(t *testing.T) {
 		{"one hit a side", hits(1, .5), hits(2, 1), []index.ChunkID{1, 2}},
 	}
 	for _, tc := range tests {
-		if diff := cmp.Diff(tc.want, order(search.Scores(tc.near, tc.words))); diff != "" {
+		if diff := cmp.Diff(tc.want, order(search.Scores(tc.near, tc.words, 1))); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tc.name, diff)
 		}
 	}
 }
 
 func TestDistance(t *testing.T) {
-	got := search.Scores(hits(1, 1, 2, 0.5), hits(3, 1))
+	got := search.Scores(hits(1, 1, 2, 0.5), hits(3, 1), 1)
 	want := map[index.ChunkID]float64{1: 0, 2: 1}
 	for _, h := range got {
 		if d, ok := want[h.Chunk]; ok != h.Near || ok && math.Abs(h.Distance()-d) > 1e-12 {
