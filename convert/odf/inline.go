@@ -12,6 +12,9 @@ import (
 // maxSpaces bounds one run of spaces that an attribute counts; only code shows them.
 const maxSpaces = 80
 
+// blanks are spaces in the text of a paragraph (ODF 1.3, 6.1.2).
+var blanks = strings.NewReplacer("\n", " ", "\t", " ", "\r", " ")
+
 // inline returns the text in n, with line ends where the text has breaks.
 func (c *conversion) inline(n *xmlread.Node) string {
 	var b strings.Builder
@@ -28,7 +31,7 @@ func (c *conversion) runs(b *strings.Builder, n *xmlread.Node) {
 func (c *conversion) run(b *strings.Builder, n *xmlread.Node) {
 	switch n.Name {
 	case "":
-		b.WriteString(strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(n.Text))
+		b.WriteString(blanks.Replace(n.Text))
 	case "text:s":
 		count := 1
 		if v, err := strconv.Atoi(n.Attr("text:c")); err == nil {

@@ -140,6 +140,8 @@ func (t *urlTable) linked(s string) string {
 	return b.String()
 }
 
+var bracketEscape = strings.NewReplacer("[", `\[`, "]", `\]`)
+
 // urlEscape keeps an address from ending early in Markdown.
 var urlEscape = strings.NewReplacer(" ", "%20", "(", "%28", ")", "%29", "<", "%3C", ">", "%3E", "|", "%7C", `\`, "%5C", "`", "%60")
 
@@ -168,7 +170,7 @@ func writeLink(text, url string) string {
 			}
 		}
 		if depth != 0 {
-			text = strings.NewReplacer("[", `\[`, "]", `\]`).Replace(text)
+			text = bracketEscape.Replace(text)
 		}
 	}
 	return "[" + text + "](" + urlEscape.Replace(url) + ")"
