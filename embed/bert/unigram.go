@@ -2,6 +2,7 @@ package bert
 
 import (
 	"math"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -38,6 +39,9 @@ type step struct {
 }
 
 func (u *unigram) split(sc *scratch, text string) {
+	if u.rules.Trim {
+		text = strings.TrimRightFunc(text, unicode.IsSpace)
+	}
 	sc.bytes, sc.inside = sc.bytes[:0], false
 	space := false // the last character was a space
 	for len(text) > 0 {

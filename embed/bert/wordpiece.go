@@ -188,6 +188,11 @@ func (w *wordPiece) flush(sc *scratch) {
 	sc.spans = sc.spans[:0]
 	for at := 0; at < len(word); {
 		node := w.trie.root()
+		if at > 0 && word[at] == metaspace {
+			// It would look like the beginning of a word.
+			sc.add(w.unk)
+			return
+		}
 		if at == 0 {
 			if node = w.trie.stepRune(node, metaspace); node == 0 {
 				sc.add(w.unk)

@@ -1,0 +1,4 @@
+package hugot
+
+// ReadTokenizer is for tests.
+var ReadTokenizer = readTokenizer
