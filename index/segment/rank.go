@@ -44,6 +44,8 @@ type overlaid struct {
 	doc    index.DocID
 	length length
 	counts map[int]*[fields]uint32 // by term of the question
+	// without says that it lacks a phrase, and so is no hit.
+	without bool
 }
 
 // searchWords returns the best chunks for a text.
@@ -84,6 +86,7 @@ func (r *ranking) prepare(ctx context.Context, query *index.KeywordQuery) error 
 	for t := range r.terms {
 		at[r.terms[t].Term] = t
 	}
+	phrases := phrasesOf(query)
 	frequency := make([][fields]float64, len(r.terms))
 	count := 0.0
 	var total [fields]float64
@@ -106,9 +109,14 @@ func (r *ranking) prepare(ctx context.Context, query *index.KeywordQuery) error 
 		}
 		r.found = append(r.found, found)
 		in, n := allowed(p, query.Filter)
+		for _, phrase := range phrases {
+			if n > 0 {
+				in, n = p.Data.withPhrase(phrase, in)
+			}
+		}
 		r.sets, r.counts = append(r.sets, in), append(r.counts, n)
 	}
-	r.addOverlay(query.Overlay, at)
+	r.addOverlay(query.Overlay, at, phrases)
 	for _, o := range r.overlay {
 		count++
 		for f := range fields {
@@ -158,7 +166,7 @@ func (r *ranking) raise(score int64) {
 }
 
 // addOverlay keeps the entries that no part has.
-func (r *ranking) addOverlay(entries []index.KeywordEntry, at map[string]int) {
+func (r *ranking) addOverlay(entries []index.KeywordEntry, at map[string]int, phrases [][]string) {
 	seen := make(map[index.ChunkID]bool, len(entries))
 next:
 	for i := range entries {
@@ -174,6 +182,9 @@ next:
 		}
 		a := analyse(&[fields]string{title: e.Title, headings: e.Headings, body: e.Body})
 		o := &overlaid{chunk: e.Chunk, doc: e.Doc, length: newLength(a.words()), counts: make(map[int]*[fields]uint32)}
+		for _, phrase := range phrases {
+			o.without = o.without || !a.has(phrase)
+		}
 		for f := range fields {
 			for _, token := range a[f] {
 				if t, ok := at[token.Term]; ok {
@@ -190,7 +201,7 @@ next:
 
 func (r *ranking) scoreOverlay(filter *index.Filter, top *topk.Heap) {
 	for _, o := range r.overlay {
-		if len(o.counts) == 0 || !filter.Allows(o.doc) {
+		if len(o.counts) == 0 || o.without || !filter.Allows(o.doc) {
 			continue
 		}
 		var sum int64

@@ -55,7 +55,7 @@ func TestRankingIsThatOfBluge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	z := rand.NewZipf(rng, 1.1, 3, 3000)
 	var entries []index.KeywordEntry
-	for i := range 9000 {
+	for i := range 6600 {
 		entries = append(entries, text(rng, z, i+1))
 	}
 	ours := open(t, t.TempDir(), index.Origin{}, nil).Keywords()
@@ -65,7 +65,7 @@ func TestRankingIsThatOfBluge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer theirs.Close()
-	overlay := entries[8800:]
+	overlay := entries[6500:]
 	apply := func(from, to index.Seq, remove []index.ChunkID, add []index.KeywordEntry) {
 		for _, k := range []index.KeywordIndex{ours, theirs} {
 			c := index.Changes[index.KeywordEntry]{From: from, To: to, Remove: remove, Add: sequence(add)}
@@ -75,17 +75,17 @@ func TestRankingIsThatOfBluge(t *testing.T) {
 		}
 	}
 	compare := func(what string) {
-		for i := range 60 {
+		for i := range 30 {
 			q := index.KeywordQuery{Text: zipf(z, 1+rng.IntN(8)), Limit: []int{1, 10, 100, 20000}[i%4]}
 			switch i % 6 {
 			case 1:
 				q.Filter = &index.Filter{Docs: index.NewDocSet()}
 				for range 1 + rng.IntN(20) {
-					q.Filter.Docs.Add(index.DocID(rng.IntN(1800)))
+					q.Filter.Docs.Add(index.DocID(rng.IntN(1300)))
 				}
 			case 2:
 				q.Filter = &index.Filter{Docs: index.NewDocSet()}
-				for d := range index.DocID(1800) {
+				for d := range index.DocID(1300) {
 					if d%3 > 0 {
 						q.Filter.Docs.Add(d)
 					}
@@ -99,11 +99,11 @@ func TestRankingIsThatOfBluge(t *testing.T) {
 			}
 		}
 	}
-	apply(0, 1, nil, entries[:7000])
+	apply(0, 1, nil, entries[:5000])
 	compare("one segment")
 	// Several segments, which hold replaced and removed entries alike.
-	at := 7000
-	for seq := index.Seq(1); seq < 10; seq++ {
+	at := 5000
+	for seq := index.Seq(1); seq < 7; seq++ {
 		n := 20 + rng.IntN(150)
 		var remove []index.ChunkID
 		for range 30 {

@@ -138,6 +138,27 @@ func TestManySmallChangesStayFewSegments(t *testing.T) {
 	}
 }
 
+func TestInMemory(t *testing.T) {
+	const changes = 500
+	s := new(counter).set("")
+	for seq := range index.Seq(changes) {
+		apply(t, s, seq, seq+1, []index.ChunkID{index.ChunkID(seq)}, index.ChunkID(seq+1), index.ChunkID(10*seq+5000))
+	}
+	seq, got := live(t, s)
+	if seq != changes || len(got) != changes+1 {
+		t.Errorf("at %d with %d entries", seq, len(got))
+	}
+	state, err := s.Current()
+	must(t, err)
+	if n := len(state.Parts); n > 15 {
+		t.Errorf("%d segments after %d changes", n, changes)
+	}
+	s.Close()
+	if seq, got := live(t, s); seq != 0 || len(got) != 0 {
+		t.Errorf("closed, it is at %d with %d entries", seq, len(got))
+	}
+}
+
 func TestReplacedEntriesAreDropped(t *testing.T) {
 	dir := t.TempDir()
 	s := new(counter).set(dir)
