@@ -21,13 +21,17 @@ const (
 	maxTokens    = 6
 	maxQ4Tokens  = 3
 
+	// fewLines is how many lines a group of the kernels for few tokens asks for.
+	fewLines = 3
+
 	pairsPerRound = 10
 )
 
 func main() {
 	ConstraintExpr("amd64")
 	for t := 1; t <= maxQ4Tokens; t++ {
-		q4(t)
+		q4(fmt.Sprintf("q4Tiles%d", t), t, 1)
+		q4(fmt.Sprintf("q4Few%d", t), t, fewLines)
 	}
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
@@ -81,10 +85,10 @@ func (r rows) next(n int) {
 
 // q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. With
 // three tokens the sums of int16 and of int32, two columns of weights, an
-// activation and a product are the 16 registers. Every group asks for a line of
+// activation and a product are the 16 registers. Every group asks for a few lines of
 // the memory from ahead bytes after panel, step bytes apart.
-func q4(n int) {
-	TEXT(fmt.Sprintf("q4Tiles%d", n), NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
+func q4(name string, n, lines int) {
+	TEXT(name, NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
 	Pragma("noescape")
 	out := Load(Param("out"), GP64()).(reg.GPVirtual)
 	outStride := Load(Param("outStride"), GP64()).(reg.GPVirtual)
@@ -108,9 +112,7 @@ func q4(n int) {
 	ANDQ(I32(-32), sums)
 	sum := func(t, half int) Mem { return Mem{Base: sums, Disp: t*64 + half*32} }
 
-	tile := fmt.Sprintf("tile%d", n)
-	part := fmt.Sprintf("part%d", n)
-	loop := fmt.Sprintf("group%d", n)
+	tile, part, loop := name+"Tile", name+"Part", name+"Group"
 	Label(tile)
 	zero := YMM()
 	VPXOR(zero, zero, zero)
@@ -167,8 +169,10 @@ func q4(n int) {
 			VPADDD(v, total[t][half], total[t][half])
 		}
 	}
-	PREFETCHT1(Mem{Base: next})
-	ADDQ(step, next)
+	for range lines {
+		PREFETCHT1(Mem{Base: next})
+		ADDQ(step, next)
+	}
 	ADDQ(I32(groupBytes), w)
 	ADDQ(Imm(group), act)
 	DECQ(inPart)

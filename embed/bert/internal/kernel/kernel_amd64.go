@@ -21,6 +21,10 @@ func available() []*Set {
 const (
 	tileF32 = 6
 	tileQ4  = 3
+	// Up to fewTokens are taken by kernels that ask for more lines of the next
+	// panel in each group.
+	fewTokens = 24
+	fewLines  = 3
 )
 
 func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
@@ -38,17 +42,22 @@ func q4AVX2(out []float32, outStride int, act, panel []byte, bias []float32, gro
 		two = 1
 	}
 	// Most products take one panel after the other: the next one comes into the
-	// cache meanwhile.
-	step := min(len(panel)/(max(three, 1)*groups)+1, 64)
+	// cache meanwhile. Few tokens leave little time for it.
+	tiles3, tiles2, tiles1, lines := q4Tiles3, q4Tiles2, q4Tiles1, groups
+	if tokens <= fewTokens {
+		tiles3, tiles2, tiles1, lines = q4Few3, q4Few2, q4Few1, fewLines*groups
+	}
+	step, ahead := min(len(panel)/((three+two+one)*lines)+1, 64), len(panel)
 	if three > 0 {
-		q4Tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, three, len(panel), step)
+		tiles3(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, three, ahead, step)
+		ahead += three * lines * step
 	}
 	done := three * tileQ4
 	if two > 0 {
-		q4Tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, two, len(panel), step)
+		tiles2(&out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, two, ahead, step)
 	}
 	if one > 0 {
-		q4Tiles1(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, one, len(panel), step)
+		tiles1(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, one, ahead, step)
 	}
 }
 

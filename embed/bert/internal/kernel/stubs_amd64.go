@@ -8,10 +8,19 @@ package kernel
 func q4Tiles1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
+func q4Few1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
 func q4Tiles2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
+func q4Few2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
 func q4Tiles3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4Few3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
 func f32Tiles1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
