@@ -195,10 +195,13 @@ def main():
     result = report(engines, lengths)
     end = load()
     print(f"\nload at the end {end:.2f} (this run makes 1 to 2 itself), {time.time() - began:.0f} s")
+    runs = [r for e in engines if "2-threads" not in e.name for n in lengths for r in e.runs[n]]
+    waited = 1 - sum(r["cpu"] for r in runs) / sum(r["seconds"] for r in runs)
+    print(f"engines waited for a processor {100 * max(waited, 0):.0f} % of the time")
     if start > 0.5:
         print(f"WARNING: the machine was not idle (load {start:.2f} at the start, more than 0.5): the figures are too low", file=sys.stderr)
     if a.json:
-        a.json.write_text(json.dumps({"loadStart": start, "loadEnd": end, "rounds": a.rounds, "seconds": a.seconds, "engines": result}, indent=1))
+        a.json.write_text(json.dumps({"loadStart": start, "loadEnd": end, "waited": waited, "rounds": a.rounds, "seconds": a.seconds, "engines": result}, indent=1))
     for e in engines:
         e.close()
 
