@@ -35,6 +35,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(childVar) == "other" {
+		if err := childOther(context.Background()); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop, "work": childWork, "first": childFirst}[os.Getenv(childVar)]
 	if !ok {
 		os.Exit(m.Run())
