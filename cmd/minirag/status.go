@@ -86,6 +86,7 @@ func describeIndex(o *object, s *minirag.Status) {
 	o.add("chunkCount", s.Chunks)
 	o.add("sourceCount", s.Sources)
 	o.add("staleChunkCount", s.StaleChunks)
+	o.add("chunkTokenBudget", s.Budget)
 	if s.StaleChunks > 0 {
 		o.add("schemeWarning", fmt.Sprintf(`%d %s made by another model, chunking or conversion; "minirag sync" makes them anew`,
 			s.StaleChunks, plural(s.StaleChunks, "chunk was", "chunks were")))
