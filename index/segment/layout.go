@@ -140,6 +140,12 @@ func (s *segment) Find(chunk index.ChunkID) (int, bool) {
 	return slices.BinarySearch(s.chunks, chunk)
 }
 
+// vector returns the vector of entry i, before its scale.
+func (s *segment) vector(i int) []int8 {
+	dims := int(s.dims)
+	return s.vectors[i*dims : (i+1)*dims]
+}
+
 // doc returns the document of entry i.
 func (s *segment) doc(i int) index.DocID { return s.docs[s.run(i)] }
 

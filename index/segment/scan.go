@@ -2,6 +2,7 @@ package segment
 
 import (
 	"context"
+	"math"
 	"math/bits"
 
 	"github.com/minirag/minirag/index"
@@ -13,6 +14,9 @@ import (
 // scanSize is the number of vectors that a worker takes at a time.
 const scanSize = 4096
 
+// scanRows is the number of vectors that are compared at a time.
+const scanRows = 64
+
 // A question is a vector that others are compared with.
 type question struct {
 	values []int16
@@ -20,7 +24,13 @@ type question struct {
 }
 
 func (q *question) cosine(v []int8, scale float32) float64 {
-	return min(max(float64(vec.DotInt8(q.values, v))*q.scale*float64(scale), -1), 1)
+	return q.scaled(vec.DotInt8(q.values, v), scale)
+}
+
+// scaled is the cosine that a product stands for; not a number if there is no
+// vector.
+func (q *question) scaled(product int64, scale float32) float64 {
+	return min(max(float64(product)*q.scale*float64(scale), -1), 1)
 }
 
 // scan compares the question with all vectors and returns the best.
@@ -65,26 +75,26 @@ func scan(ctx context.Context, parts []*segset.Part[*segment], query *index.Vect
 	return topk.Merge(query.Limit, heaps...), nil
 }
 
+// scanner is what one task needs of its segment.
+type scanner struct {
+	*segset.Part[*segment]
+	top     *topk.Heap
+	overlay map[index.ChunkID]int // hidden in the segment
+	q       *question
+}
+
 func scanTask(top *topk.Heap, p *segset.Part[*segment], in set, t task, overlay map[index.ChunkID]int, q *question) {
-	s := p.Data
-	dims := int(s.dims)
-	compare := func(i int) {
-		scale := s.scales[i]
-		if scale != scale {
-			return // it has no vector
-		}
-		score := q.cosine(s.vectors[i*dims:(i+1)*dims], scale)
-		if !top.Admits(score) {
-			return
-		}
-		if _, hidden := overlay[s.chunks[i]]; !hidden {
-			top.Add(index.Hit{Chunk: s.chunks[i], Doc: s.doc(i), Score: score})
-		}
-	}
+	s := &scanner{p, top, overlay, q}
 	if in == nil {
-		for i := t.start; i < t.end; i++ {
-			if !p.Deleted.Has(i) {
-				compare(i)
+		dims := int(p.Data.dims)
+		var products [scanRows]int64
+		for start := t.start; start < t.end; start += scanRows {
+			end := min(start+scanRows, t.end)
+			vec.RowsInt8(products[:end-start], q.values, p.Data.vectors[start*dims:end*dims])
+			for i, scale := range p.Data.scales[start:end] {
+				if score := q.scaled(products[i], scale); top.Admits(score) && !p.Deleted.Has(start+i) {
+					s.add(start+i, score)
+				}
 			}
 		}
 		return
@@ -92,7 +102,19 @@ func scanTask(top *topk.Heap, p *segset.Part[*segment], in set, t task, overlay 
 	// A task begins at a multiple of 64.
 	for w := t.start >> 6; w<<6 < t.end; w++ {
 		for word := in[w]; word != 0; word &= word - 1 {
-			compare(w<<6 + bits.TrailingZeros64(word))
+			i := w<<6 + bits.TrailingZeros64(word)
+			if score := q.cosine(p.Data.vector(i), p.Data.scales[i]); top.Admits(score) {
+				s.add(i, score)
+			}
 		}
+	}
+}
+
+// add puts an entry among the best, unless it is hidden or has no vector: then
+// its score is not a number.
+func (s *scanner) add(i int, score float64) {
+	chunk := s.Data.chunks[i]
+	if _, hidden := s.overlay[chunk]; !hidden && !math.IsNaN(score) {
+		s.top.Add(index.Hit{Chunk: chunk, Doc: s.Data.doc(i), Score: score})
 	}
 }
