@@ -57,7 +57,7 @@ func (b *batcher) close() error { return b.runtime.Close(context.Background()) }
 //	letters: 0 object, 4 whether there is a box, 8 the box (left, right, bottom, top);
 //	         and if the object is another than before: 24 whether there is a matrix, 28 the
 //	         matrix (a to f), 52 whether there is a size, 56 the font's size, 60 the font
-//	objects: 0 object, 4 type; of a path: 8 number of segments, 12 whether
+//	objects: 0 object, 4 type, 8 number of segments of a path, 12 whether
 //	         there are bounds, 16 the bounds (left, bottom, right, top)
 const (
 	letterRecord = 64
@@ -82,7 +82,6 @@ const (
 	opTee      = 0x22
 	opStore    = 0x36
 	opConst    = 0x41
-	opEqual    = 0x46
 	opUnequal  = 0x47
 	opLess     = 0x48
 	opAdd      = 0x6a
@@ -155,11 +154,9 @@ func batchCode() []byte {
 	objects := each(objectRecord,
 		get(out), get(handle), index, call(pageObject), []byte{opTee, object}, store(0),
 		get(object), when(
-			get(out), get(object), call(objectType), []byte{opTee, last}, store(4),
-			get(last), number(objectPath), []byte{opEqual}, when(
-				get(out), get(object), call(segments), store(8),
-				get(out), get(object), at(16), at(20), at(24), at(28), call(bounds), store(12),
-			),
+			get(out), get(object), call(objectType), store(4),
+			get(out), get(object), call(segments), store(8),
+			get(out), get(object), at(16), at(20), at(24), at(28), call(bounds), store(12),
 		))
 
 	types := [][]byte{}

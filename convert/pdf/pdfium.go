@@ -62,6 +62,8 @@ func (in *instance) page(index int) (pageText, error) {
 	if page == 0 {
 		return pageText{}, errPage
 	}
+	objects := in.objects(page)
+	in.widen(objects)
 	text := uint64(uint32(in.call("FPDFText_LoadPage", page)))
 	if text == 0 {
 		in.call("FPDF_ClosePage", page)
@@ -75,7 +77,7 @@ func (in *instance) page(index int) (pageText, error) {
 	if in.number("FPDFPage_GetAnnotCount", page) > 0 {
 		p.links, fields = in.links(page), in.fields(page)
 	}
-	out := layFrames(addFields(p.frames(), fields), func(angle int) []rect { return p.rules(page, angle) })
+	out := layFrames(addFields(p.frames(), fields), func(angle int) []rect { return p.rules(objects, angle) })
 	in.call("FPDFText_ClosePage", text)
 	in.call("FPDF_ClosePage", page)
 	return out, in.err
