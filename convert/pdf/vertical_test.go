@@ -15,7 +15,7 @@ import (
 // letters have no width then.
 func TestVerticalFont(t *testing.T) {
 	// CIDs 842 to 924 of Adobe-Japan1 are the hiragana.
-	const content = "BT /F1 10 Tf 300 700 Td <034b034d034f035103530354> Tj -20 0 Td <03560358035a035c034b034d> Tj ET"
+	const content = "BT /F1 10 Tf 300 700 Td <034b034d034f035103530354> Tj -15 0 Td <03560358035a035c034b034d> Tj ET"
 	data := fmt.Sprintf("%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n"+
 		"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>endobj\n"+
 		"4 0 obj<</Length %d>>stream\n%s\nendstream endobj\n"+
