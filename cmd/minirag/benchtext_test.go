@@ -27,7 +27,7 @@ func TestWordsMakeTextsOfALength(t *testing.T) {
 					t.Errorf("text of %d tokens is another one the second time", n)
 				}
 			}
-			if one.text(40) == one.text(40) {
+			if first, second := one.text(40), one.text(40); first == second {
 				t.Error("two texts in a row are the same")
 			}
 		})
