@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -71,11 +72,13 @@ func (a *app) convert(ctx context.Context, cmd *cli.Command) (err error) {
 	}
 	if !showsTitle(doc) {
 		// A JSON string is a YAML string.
-		title, err := json.Marshal(doc.Title)
-		if err != nil {
+		var title bytes.Buffer
+		enc := json.NewEncoder(&title)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(doc.Title); err != nil {
 			return fmt.Errorf("write the title: %w", err)
 		}
-		fmt.Fprintf(a.out, "---\ntitle: %s\n---\n\n", title)
+		fmt.Fprintf(a.out, "---\ntitle: %s---\n\n", title.Bytes())
 	}
 	fmt.Fprint(a.out, doc.Markdown)
 	if !strings.HasSuffix(doc.Markdown, "\n") {

@@ -158,7 +158,7 @@ func (b *book) chapter(ctx context.Context, it item) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: decode %s: %v", convert.ErrDamaged, it.name, err)
 	}
-	text, err = plainHTML(text, it.nav)
+	text, err = plainHTML(html.Unprefix(text), it.nav)
 	if err != nil {
 		return "", err
 	}

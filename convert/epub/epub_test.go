@@ -132,6 +132,7 @@ func TestXHTML(t *testing.T) {
 		{"character data", page(`<p><![CDATA[a < b & c]]></p><style><![CDATA[p{}]]></style>`), "a < b & c\n"},
 		{"targets in the book", page(`<p><a href="b.xhtml#n">see <i>b</i></a> <img src="c.png" alt="pic"/> <a href="https://example.com/">out</a></p>`), "see *b* pic [out](https://example.com/)\n"},
 		{"entities", `<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd"> <!ENTITY y ">]">]><html><body><p>a&nbsp;&mdash; b</p></body></html>`, "a\u00a0— b\n"},
+		{"prefixes", strings.NewReplacer("</", "</h:", "<h", "<h:h", "<body", "<h:body", "<style", "<h:style", "<p>", "<h:p>", "<br", "<h:br", "xmlns=", "xmlns:h=").Replace(page("<h1>Head</h1><p>a<br/>b</p>")), "# Head\n\na\nb\n"},
 		{"utf-16", "\xff\xfe" + wide(`<?xml version="1.0" encoding="utf-16"?><html><body><p>wide</p></body></html>`), "wide\n"},
 		{"latin-1", `<?xml version="1.0" encoding="iso-8859-1"?><html><body><p>caf` + "\xe9 cr\xe8me br\xfbl\xe9e" + `</p></body></html>`, "café crème brûlée\n"},
 	} {

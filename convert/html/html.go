@@ -53,7 +53,7 @@ func (HTML) Convert(ctx context.Context, src convert.Source, limits convert.Limi
 		return nil, fmt.Errorf("%w: decode HTML: %v", convert.ErrDamaged, err)
 	}
 	if isXHTML(src, text) {
-		text = expandEmpty(text)
+		text = expandEmpty(Unprefix(text))
 	}
 	root, err := parse(ctx, text)
 	if err != nil {

@@ -103,7 +103,7 @@ func (r *renderer) node(n *html.Node) {
 func (r *renderer) skip(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Iframe, atom.Object, atom.Embed, atom.Canvas, atom.Audio, atom.Video,
-		atom.Svg, atom.Head, atom.Datalist, atom.Applet, atom.Noframes, atom.Map:
+		atom.Head, atom.Datalist, atom.Applet, atom.Noframes, atom.Map:
 		return true
 	case atom.Nav, atom.Footer, atom.Aside:
 		return r.page
@@ -264,6 +264,14 @@ func (r *renderer) phrase(n *html.Node) {
 		r.write(`"`)
 	case atom.Math:
 		r.math(n)
+	case atom.Svg:
+		r.svg(n)
+	case atom.Ruby:
+		r.ruby(n)
+	case atom.Button, atom.Textarea, atom.Label, atom.Output:
+		r.write(" ")
+		r.blocks(n)
+		r.write(" ")
 	default:
 		r.blocks(n)
 	}
@@ -385,21 +393,6 @@ func (r *renderer) superscript(n *html.Node) {
 			r.write("^" + text)
 			return
 		}
-	}
-	r.blocks(n)
-}
-
-// math writes the TeX that a formula carries, or its text.
-func (r *renderer) math(n *html.Node) {
-	tex := attr(n, "alttext")
-	for d := range n.Descendants() {
-		if d.Data == "annotation" && strings.Contains(attr(d, "encoding"), "tex") {
-			tex = textOf(d)
-		}
-	}
-	if tex = strings.TrimSpace(tex); tex != "" {
-		r.write("$" + tex + "$")
-		return
 	}
 	r.blocks(n)
 }

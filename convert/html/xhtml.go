@@ -2,6 +2,7 @@ package html
 
 import (
 	"mime"
+	"regexp"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -16,6 +17,19 @@ func isXHTML(src convert.Source, text string) bool {
 	media, _, err := mime.ParseMediaType(src.MediaType)
 	return err == nil && media == "application/xhtml+xml" || convert.Extension(src.Name) == ".xhtml" ||
 		strings.HasPrefix(strings.TrimLeft(text, "\ufeff \t\r\n"), "<?xml")
+}
+
+var prefixDecl = regexp.MustCompile(`\sxmlns:([\w.-]{1,30})\s*=\s*["']http://www\.w3\.org/1999/xhtml["']`)
+
+// Unprefix writes the elements of XHTML without the prefix that a document
+// declares for them: to an HTML parser <h:p> is no paragraph. Text without such a declaration in
+// its first 4 KiB is returned as it is.
+func Unprefix(text string) string {
+	m := prefixDecl.FindStringSubmatch(text[:min(len(text), 4096)])
+	if m == nil {
+		return text
+	}
+	return strings.NewReplacer("<"+m[1]+":", "<", "</"+m[1]+":", "</").Replace(text)
 }
 
 // expandEmpty writes <a/> as <a></a>: to the HTML parser the first is a start

@@ -53,11 +53,11 @@ func parseVTT(text string) ([]part, error) {
 			parts = appendCue(parts, "", b)
 		case len(b) > 1 && vttTiming.MatchString(b[1]):
 			parts = appendCue(parts, head, b[1:])
-		case head == "NOTE", strings.HasPrefix(head, "NOTE "), strings.HasPrefix(head, "NOTE\t"):
+		case keyword(head) && strings.HasPrefix(head, "NOTE"):
 			if note := noteText(b); note != "" {
 				parts = append(parts, part{note: true, text: note})
 			}
-		case head == "STYLE", head == "REGION", strings.HasPrefix(head, "STYLE "), strings.HasPrefix(head, "REGION "):
+		case keyword(head):
 		case len(parts) == 0 && metadata(b): // of the header, behind a blank line
 		case strings.Contains(b[0], "-->") || len(b) > 1 && strings.Contains(b[1], "-->"):
 			return nil, fmt.Errorf("a malformed cue timing: %q", clip(strings.Join(b[:min(2, len(b))], " ")))
@@ -66,6 +66,26 @@ func parseVTT(text string) ([]part, error) {
 		}
 	}
 	return parts, nil
+}
+
+// begins reports whether a block begins in lines.
+func begins(lines []string) bool {
+	for i, l := range lines[:min(len(lines), 2)] {
+		if vttTiming.MatchString(l) || i == 0 && (strings.TrimSpace(l) == "" || keyword(strings.TrimSpace(l))) {
+			return true
+		}
+	}
+	return len(lines) == 0
+}
+
+// keyword reports whether a block with this first line is no cue.
+func keyword(head string) bool {
+	for _, k := range []string{"NOTE", "STYLE", "REGION"} {
+		if rest, ok := strings.CutPrefix(head, k); ok && (rest == "" || rest[0] == ' ' || rest[0] == '\t') {
+			return true
+		}
+	}
+	return false
 }
 
 var metadataLine = regexp.MustCompile(`^(?:X-[A-Z-]+|Kind|Language|Title|Author|Source)\s*[:=]`)

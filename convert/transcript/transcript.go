@@ -64,7 +64,7 @@ func run(ctx context.Context, src convert.Source, limits convert.Limits, format 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	md := render(merge(speakers(parts)))
+	md := render(merge(speakers(unroll(parts))))
 	if int64(len(md)) > limits.OutputBytes {
 		return nil, &convert.LimitError{What: "output size in bytes", Max: limits.OutputBytes}
 	}
@@ -80,14 +80,18 @@ type part struct {
 	text    string // lines without markup
 }
 
-// blocks splits text at blank lines.
+// blocks splits text at blank lines. A line of spaces before anything but the
+// begin of a block is a line of the cue, as in the captions that YouTube makes.
 func blocks(text string) [][]string {
 	var all [][]string
 	var block []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		if strings.TrimSpace(line) != "" {
 			block = append(block, line)
+			continue
+		}
+		if line != "" && len(block) > 0 && !begins(lines[i+1:]) {
 			continue
 		}
 		if block != nil {

@@ -51,6 +51,10 @@ func TestVTT(t *testing.T) {
 		{"utterances", "WEBVTT\n\nf/1-0\n00:01.000 --> 00:02.000\n<v A>x\n\nf/2-0\n00:02.000 --> 00:03.000\n<v B>y\n\nf/1-1\n00:03.000 --> 00:04.000\n<v A>z\n", "**A** 00:01\nx z\n\n**B** 00:02\ny\n"},
 		{"long name", "WEBVTT\n\n00:01.000 --> 00:02.000\n<v " + strings.Repeat("n", 81) + ">x\n", "00:01\n" + strings.Repeat("n", 81) + ": x\n"},
 		{"no header", "00:01.000 --> 00:02.000\nx\n", "00:01\nx\n"},
+		{"spaces in place of a line", "WEBVTT\n\n00:01.000 --> 00:02.000\n \nx\n\n00:03.000 --> 00:04.000\ny\n \n \nNOTE z\n", "00:01\nx\n\n00:03\ny\n\n> z\n"},
+		{"captions that roll", "WEBVTT\n\n00:01.000 --> 00:02.000\n \na<00:01.500><c> b</c>\n\n00:02.000 --> 00:02.010\na b\n \n\n00:02.010 --> 00:04.000\na b\nc\n\n00:04.000 --> 00:04.010\nc\n \n\n00:05.000 --> 00:06.000\nc\nd e\n",
+			"00:01\na b\n\n00:02\nc\n\n00:05\nd e\n"},
+		{"a line said twice", "WEBVTT\n\n00:01.000 --> 00:02.000\nyes\n\n00:02.000 --> 00:03.000\nyes\n\n00:03.000 --> 00:04.000\na\n\n00:04.000 --> 00:05.000\nb\n", "00:01\nyes\n\n00:02\nyes\n\n00:03\na\n\n00:04\nb\n"},
 		{"structure is escaped", "WEBVTT\n\n00:01.000 --> 00:02.000\n# la la\n", "00:01\n\\# la la\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
