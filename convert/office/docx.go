@@ -73,6 +73,7 @@ type docx struct {
 	items   []int    // levels of the open list items
 	boxes   []box    // text boxes and charts of the paragraph being read
 	waiting []string // notes and comments to be written after the block
+	joined  []span   // of paragraphs whose mark a tracked change deletes
 	label   int      // of the last note
 	code    []string // lines of the code block being gathered
 }
@@ -215,8 +216,13 @@ func (d *docx) paragraph(n *ooxml.Node) error {
 	styleID := ppr.Val("w:pStyle")
 	st := d.styles.resolved(styleID)
 	before := len(d.waiting)
-	spans := d.inline(nil, n, span{})
+	spans := d.inline(d.joined, n, span{})
 	d.fields.endParagraph()
+	d.joined = nil
+	if mark := ppr.Child("w:rPr"); mark.Child("w:del") != nil || mark.Child("w:moveFrom") != nil {
+		d.joined = spans // the mark is deleted: the paragraph goes on in the next
+		return nil
+	}
 	// Notes of the blocks before may be due first, those of this one follow it.
 	own := slices.Clone(d.waiting[before:])
 	d.waiting = d.waiting[:before]
@@ -345,6 +351,11 @@ func (d *docx) after(notes []string) error {
 	d.boxes = nil
 	for _, b := range boxes {
 		switch {
+		case b.diagram != nil:
+			if !d.inCell {
+				d.finishBlock()
+			}
+			writeDiagram(d.w, b.diagram)
 		case b.chart == nil:
 			if err := d.blocks(b.text); err != nil {
 				return err
@@ -363,9 +374,21 @@ func (d *docx) after(notes []string) error {
 }
 
 func (d *docx) finish() {
+	d.endJoined()
 	d.endCode()
 	d.endLists()
 	d.endNotes()
+}
+
+// endJoined writes what was to go on in a paragraph that did not come.
+func (d *docx) endJoined() {
+	spans := d.joined
+	d.joined = nil
+	if text := strings.TrimSpace(markdown(spans, false)); text != "" {
+		d.endCode()
+		d.endLists()
+		d.w.Paragraph(text)
+	}
 }
 
 // margins writes the text of page headers and footers, each once.
@@ -411,7 +434,7 @@ func (d *docx) sub() *docx {
 	s := *d
 	s.w = &mdtext.Writer{Max: d.limits.OutputBytes}
 	s.inCell = true
-	s.items, s.boxes, s.waiting, s.code = nil, nil, nil, nil
+	s.items, s.boxes, s.waiting, s.code, s.joined = nil, nil, nil, nil, nil
 	s.fields = &fieldStack{}
 	return &s
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -137,6 +138,21 @@ const testNumbering = `<w:abstractNum w:abstractNumId="10"><w:lvl w:ilvl="0"><w:
 <w:num w:numId="1"><w:abstractNumId w:val="10"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="11"/></w:num><w:num w:numId="3"><w:abstractNumId w:val="12"/></w:num>
 <w:num w:numId="4"><w:abstractNumId w:val="11"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride></w:num>`
 
+// kindsOfNumbers defines a list that begins at 12 for each format, with the ids "0k", "1k" and so on.
+func kindsOfNumbers(formats ...string) string {
+	abstract, nums := "", ""
+	for i, f := range formats {
+		id := strconv.Itoa(i) + "k"
+		abstract += `<w:abstractNum w:abstractNumId="` + id + `"><w:lvl w:ilvl="0"><w:start w:val="12"/><w:numFmt w:val="` + f + `"/><w:lvlText w:val="%1"/></w:lvl></w:abstractNum>`
+		nums += `<w:num w:numId="` + id + `"><w:abstractNumId w:val="` + id + `"/></w:num>`
+	}
+	return abstract + nums
+}
+
+func fraction(kind string) string {
+	return `<m:f><m:fPr><m:type m:val="` + kind + `"/></m:fPr><m:num><m:r><m:t>n</m:t></m:r></m:num><m:den><m:r><m:t>k</m:t></m:r></m:den></m:f>`
+}
+
 func TestDOCX(t *testing.T) {
 	box := `<w:txbxContent>` + para("", "Boxed") + `</w:txbxContent>`
 	for _, tc := range []struct {
@@ -152,7 +168,7 @@ func TestDOCX(t *testing.T) {
 			"**bold** *it* ~~gone~~ Word\n"},
 		{"no escapes", pack{body: para("", "apply_secrets *.tmp [x] a|b &lt;c&gt;") + para("", "# text")}, "apply_secrets *.tmp [x] a|b <c>\n\n\\# text\n"},
 		{"breaks", pack{body: `<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t><w:softHyphen/><w:t>e</w:t></w:r></w:p>`}, "a b\nc-de\n"},
-		{"symbols", pack{body: `<w:p><w:r><w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Wingdings" w:char="F0FC"/><w:sym w:font="X" w:char="F001"/></w:r></w:p>`}, "α✓\n"},
+		{"symbols", pack{body: `<w:p><w:r><w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Wingdings" w:char="F0FC"/><w:sym w:font="X" w:char="F001"/><w:sym w:font="Symbol" w:char="62"/><w:sym w:font="Wingdings 2" w:char="F0A3"/><w:sym w:font="Wingdings 3" w:char="F07D"/><w:sym w:font="Segoe UI Symbol" w:char="2714"/></w:r></w:p>`}, "α✓β☐✔\n"},
 		{"exponent", pack{body: `<w:p>` + run("", "10") + run(`<w:vertAlign w:val="superscript"/>`, "6") + run("", " x") + run(`<w:vertAlign w:val="superscript"/>`, "2") + `</w:p>`}, "10^6 x2\n"},
 		{"bullets", pack{styles: testStyles, numbering: testNumbering, body: listed("1", "0", "a") + listed("1", "1", "b") + styled("LB", "c") + para("", "end")}, "- a\n  - b\n- c\n\nend\n"},
 		{"numbers", pack{numbering: testNumbering, body: listed("2", "0", "a") + listed("2", "1", "b") + listed("2", "1", "c") + listed("2", "0", "d") + para("", "text") + listed("2", "0", "e") + listed("4", "0", "f") + listed("4", "0", "g")},
@@ -186,7 +202,19 @@ func TestDOCX(t *testing.T) {
 		{"fields", pack{body: `<w:p>` + run("", "Page ") + `<w:fldSimple w:instr=" PAGE "><w:r><w:t>3</w:t></w:r></w:fldSimple>` + `<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> DATE </w:instrText></w:r></w:p>` + para("", "Next")}, "Page\n\nNext\n"},
 		{"equation", pack{body: `<w:p>` + run("", "so ") + `<m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>θ</m:t></m:r></m:den></m:f><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>10</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>`}, "so $\\frac{a}{θ}x^{10}$\n"},
 		{"pictures", pack{body: `<w:p><w:r><w:drawing><wp:inline><wp:docPr descr="A duck&#10;Description automatically generated"/></wp:inline></w:drawing></w:r></w:p>`}, "A duck\n"},
-		{"diagram", pack{diagram: `<dgm:pt><a:p><a:r><a:t>Step </a:t></a:r><a:r><a:t>one</a:t></a:r></a:p></dgm:pt>`, body: `<w:p><w:r><w:drawing><dgm:relIds r:dm="dm"/></w:drawing></w:r></w:p>`}, "Step one\n"},
+		{"diagram", pack{diagram: `<dgm:pt><a:p><a:r><a:t>Step </a:t></a:r><a:r><a:t>one</a:t></a:r></a:p></dgm:pt>`, body: `<w:p><w:r><w:drawing><dgm:relIds r:dm="dm"/></w:drawing></w:r></w:p>`}, "- Step one\n"},
+		{"diagram with levels", pack{diagram: `<dgm:pt modelId="0" type="doc"/><dgm:pt modelId="2"><a:p><a:r><a:t>Below</a:t></a:r></a:p></dgm:pt><dgm:pt modelId="1"><a:p><a:r><a:t>First</a:t></a:r></a:p></dgm:pt><dgm:cxn srcId="0" destId="1"/><dgm:cxn srcId="1" destId="2"/>`,
+			body: para("", "Before") + `<w:p><w:r><w:drawing><dgm:relIds r:dm="dm"/></w:drawing></w:r></w:p>`}, "Before\n\n- First\n  - Below\n"},
+		{"deleted paragraph marks", pack{body: para(`<w:rPr><w:del/></w:rPr>`, "one ") + para(`<w:rPr><w:del/></w:rPr>`, "two ") + para("", "three") + para(`<w:rPr><w:del/></w:rPr>`, "last") + table(row("A", "B"), row(para(`<w:rPr><w:moveFrom/></w:rPr>`, "c "), "d"))},
+			"one two three\n\nlast\n\n| A | B |\n| --- | --- |\n| c | d |\n"},
+		{"link with spaces", pack{body: `<w:p><w:fldSimple w:instr="HYPERLINK &quot;https://example.com/a b&quot; \l &quot;part&quot; \o &quot;a tip&quot;"><w:r><w:t>x</w:t></w:r></w:fldSimple></w:p>`}, "[x](https://example.com/a%20b#part)\n"},
+		{"boxes of forms", pack{body: `<w:p><w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="0"/><w:checked/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + run("", " yes") +
+			`<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="0"/></w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>` + run("", " no") + `</w:p>`}, "☒ yes☐ no\n"},
+		{"kinds of numbers", pack{numbering: kindsOfNumbers("ordinal", "chineseCounting", "hebrew2", "decimalEnclosedCircle", "arabicAbjad", "russianUpper"),
+			body: listed("0k", "0", "a") + listed("1k", "0", "b") + listed("2k", "0", "c") + listed("3k", "0", "d") + listed("4k", "0", "e") + listed("5k", "0", "f")},
+			"- 12th a\n- 十二 b\n- ל c\n- ⑫ d\n- ل e\n- М f\n"},
+		{"forms of fractions", pack{body: `<w:p><m:oMath>` + fraction("lin") + fraction("") + `<m:d><m:e>` + fraction("noBar") + `</m:e></m:d><m:d><m:dPr><m:begChr m:val="{"/><m:endChr m:val=""/></m:dPr><m:e><m:r><m:t>x</m:t></m:r></m:e></m:d>` +
+			`<m:groupChr><m:e><m:r><m:t>y</m:t></m:r></m:e></m:groupChr></m:oMath></w:p>`}, `$n/k\frac{n}{k}\binom{n}{k}\{x\underbrace{y}$` + "\n"},
 		{"header and footer", pack{header: para("", "Confidential") + para("", "1"), footer: para("", "Confidential") + para("", "Example Ltd"), body: para("", "Body")}, "Body\n\n---\n\nConfidential\nExample Ltd\n"},
 		{"chart", pack{body: `<w:p>` + run("", "Before") + `<w:r><w:drawing><wp:inline><wp:docPr descr="Bars"/><c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" r:id="chart"/></wp:inline></w:drawing></w:r></w:p>` + para("", "After"),
 			chart: `<c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>` + barSeries("2026", cache("strLit", "Q1", "Q2"), cache("numCache", "0.5", "#N/A")) + `</c:barChart></c:plotArea></c:chart>`},

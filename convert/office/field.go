@@ -1,6 +1,10 @@
 package office
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/minirag/minirag/internal/ooxml"
+)
 
 // A field is a complex field: an instruction, then its last result.
 type field struct {
@@ -70,7 +74,7 @@ func (s *fieldStack) endParagraph() {
 }
 
 func parseField(instr string) parsedField {
-	words := strings.Fields(instr)
+	words := fieldWords(instr)
 	if len(words) == 0 {
 		return parsedField{}
 	}
@@ -78,9 +82,58 @@ func parseField(instr string) parsedField {
 	case "PAGE", "NUMPAGES", "SECTIONPAGES", "PAGEREF":
 		return parsedField{drop: true}
 	case "HYPERLINK":
-		if len(words) > 1 && !strings.HasPrefix(words[1], `\`) {
-			return parsedField{link: strings.Trim(words[1], `"`)}
+		if len(words) < 2 || strings.HasPrefix(words[1], `\`) {
+			return parsedField{}
 		}
+		link := words[1]
+		for i, w := range words[2:] {
+			if w == `\l` && i+3 < len(words) && !strings.Contains(link, "#") {
+				link += "#" + words[i+3]
+			}
+		}
+		return parsedField{link: link}
 	}
 	return parsedField{}
+}
+
+// fieldWords splits an instruction at spaces that are not in quotation marks.
+func fieldWords(instr string) []string {
+	var words []string
+	var word strings.Builder
+	quoted, begun := false, false
+	for _, c := range instr {
+		switch {
+		case c == '"' || c == '“' || c == '”':
+			quoted, begun = !quoted, true
+		case !quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\u00a0'):
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		default:
+			word.WriteRune(c)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// checkBox returns the box that a form field shows when it is one to tick.
+func checkBox(char *ooxml.Node) string {
+	box := char.Child("w:ffData").Child("w:checkBox")
+	if box == nil {
+		return ""
+	}
+	state := "w:default"
+	if box.Child("w:checked") != nil {
+		state = "w:checked"
+	}
+	if box.Flag(state) {
+		return "☒"
+	}
+	return "☐"
 }

@@ -97,6 +97,9 @@ func (d *docx) content(spans []span, n *ooxml.Node, f span, raised bool, font *o
 	for _, c := range n.Children {
 		switch c.Name {
 		case "w:fldChar":
+			if box := checkBox(c); box != "" && !d.fields.hidden() {
+				spans = add(spans, f, box)
+			}
 			d.fields.char(c.Attr("w:fldCharType"))
 			if link := d.fields.link(); link != "" {
 				f.link = link
@@ -127,7 +130,7 @@ func (d *docx) content(spans []span, n *ooxml.Node, f span, raised bool, font *o
 			spans = add(spans, f, "-")
 		case "w:sym":
 			if v, err := strconv.ParseUint(c.Attr("w:char"), 16, 16); err == nil {
-				spans = add(spans, f, unsymbol(string(rune(v)), c.Attr("w:font")))
+				spans = add(spans, f, symbol(rune(v), c.Attr("w:font")))
 			}
 		case "w:footnoteReference", "w:endnoteReference":
 			kind := strings.TrimSuffix(c.Name[2:], "Reference")
@@ -209,9 +212,13 @@ var generated = regexp.MustCompile(`(?i)\s*(?:description automatically generate
 // diagrams in the queue.
 func (d *docx) drawing(n *ooxml.Node) string {
 	n.Find("w:txbxContent", func(n *ooxml.Node) { d.boxes = append(d.boxes, box{text: n}) })
-	n.Find("dgm:relIds", func(rel *ooxml.Node) {
-		if text := d.diagram(rel.Attr("r:dm")); text != nil {
-			d.boxes = append(d.boxes, box{text: text})
+	n.Find("dgm:relIds", func(ids *ooxml.Node) {
+		items, err := readDiagram(d.p, d.rels, ids.Attr("r:dm"))
+		if err != nil {
+			d.warnings = append(d.warnings, "a diagram could not be read: "+err.Error())
+		}
+		if len(items) > 0 {
+			d.boxes = append(d.boxes, box{diagram: items})
 		}
 	})
 	for _, name := range []string{"c:chart", "cx:chart"} {
@@ -237,10 +244,11 @@ func (d *docx) drawing(n *ooxml.Node) string {
 	return " " + alt + " "
 }
 
-// A box is what hangs on a paragraph: a text box or a chart.
+// A box is what hangs on a paragraph: a text box, a chart or a diagram.
 type box struct {
-	text  *ooxml.Node
-	chart *chart
+	text    *ooxml.Node
+	chart   *chart
+	diagram []diagramItem
 }
 
 func (d *docx) chart(id string) *chart {
@@ -254,30 +262,6 @@ func (d *docx) chart(id string) *chart {
 		return nil
 	}
 	return c
-}
-
-// diagram returns the texts of a SmartArt diagram as paragraphs.
-func (d *docx) diagram(id string) *ooxml.Node {
-	rel, ok := d.rels[id]
-	if !ok || rel.External || !d.p.Has(rel.Target) {
-		return nil
-	}
-	root, err := d.p.Tree(rel.Target)
-	if err != nil {
-		d.warnings = append(d.warnings, "a diagram could not be read: "+err.Error())
-		return nil
-	}
-	box := &ooxml.Node{}
-	root.Find("a:p", func(p *ooxml.Node) {
-		text := ""
-		p.Find("a:t", func(t *ooxml.Node) { text += t.String() })
-		if strings.TrimSpace(text) != "" {
-			t := &ooxml.Node{Name: "w:t", Children: []*ooxml.Node{{Text: text}}}
-			run := &ooxml.Node{Name: "w:r", Children: []*ooxml.Node{t}}
-			box.Children = append(box.Children, &ooxml.Node{Name: "w:p", Children: []*ooxml.Node{run}})
-		}
-	})
-	return box
 }
 
 func plainText(spans []span) string {

@@ -26,7 +26,18 @@ func latex(n *ooxml.Node) string {
 		}
 		return b.String()
 	case "m:f":
+		switch n.Child("m:fPr").Val("m:type") {
+		case "lin":
+			return arg("m:num") + "/" + arg("m:den")
+		case "noBar":
+			return `\binom` + group("m:num") + group("m:den")
+		}
 		return `\frac` + group("m:num") + group("m:den")
+	case "m:groupChr":
+		if n.Child("m:groupChrPr").Val("m:pos") == "top" {
+			return `\overbrace` + group("m:e")
+		}
+		return `\underbrace` + group("m:e")
 	case "m:sSup":
 		return base(arg("m:e")) + "^" + short(arg("m:sup"))
 	case "m:sSub":
@@ -123,7 +134,10 @@ func delimited(n *ooxml.Node) string {
 			parts = append(parts, latex(c))
 		}
 	}
-	return open + strings.Join(parts, sep) + shut
+	if len(parts) == 1 && open == "(" && shut == ")" && strings.HasPrefix(parts[0], `\binom{`) && stacked(n.Child("m:e")) {
+		return parts[0] // which has parentheses of its own
+	}
+	return bracket(open) + strings.Join(parts, sep) + bracket(shut)
 }
 
 func base(s string) string {
@@ -163,4 +177,26 @@ func accent(chr string) string {
 		return `\vec`
 	}
 	return `\hat`
+}
+
+// stacked reports whether n is a fraction without a bar and nothing else.
+func stacked(n *ooxml.Node) bool {
+	count := 0
+	for _, c := range n.Children {
+		if !strings.HasSuffix(c.Name, "Pr") {
+			count++
+		}
+	}
+	return count == 1 && n.Child("m:f").Child("m:fPr").Val("m:type") == "noBar"
+}
+
+// bracket writes a delimiter so that LaTeX does not take it for a group.
+func bracket(s string) string {
+	switch s {
+	case "{", "}":
+		return `\` + s
+	case "‖":
+		return `\|`
+	}
+	return s
 }

@@ -220,8 +220,61 @@ func formatNumber(v int, format string) string {
 		if v >= 0 && v < 10 {
 			return "0" + strconv.Itoa(v)
 		}
+	case "ordinal":
+		return ordinal(v)
+	case "decimalEnclosedCircle", "decimalEnclosedCircleChinese":
+		if v >= 1 && v <= 20 {
+			return string(rune('①' + v - 1))
+		}
+	case "chineseCounting", "chineseCountingThousand", "japaneseCounting", "ideographDigital", "taiwaneseCounting", "taiwaneseCountingThousand", "koreanCounting":
+		return ideographs(v)
+	case "hebrew2":
+		return letters(v, "אבגדהוזחטיכלמנסעפצקרשת")
+	case "hebrew1":
+		if v <= 10 {
+			return letters(v, "אבגדהוזחטי")
+		}
+	case "arabicAlpha":
+		return letters(v, "أبتثجحخدذرزسشصضطظعغفقكلمنهوي")
+	case "arabicAbjad":
+		return letters(v, "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ")
 	}
 	return strconv.Itoa(v)
+}
+
+// ordinal writes English ordinals, whatever the language of the text.
+func ordinal(v int) string {
+	suffix := "th"
+	if v/10%10 != 1 {
+		switch v % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.Itoa(v) + suffix
+}
+
+// ideographs counts 一, 二, 十, 十一, 二十 up to 99.
+func ideographs(v int) string {
+	digits := []rune("一二三四五六七八九")
+	if v < 1 || v > 99 {
+		return strconv.Itoa(v)
+	}
+	s := ""
+	if tens := v / 10; tens > 1 {
+		s = string(digits[tens-1])
+	}
+	if v >= 10 {
+		s += "十"
+	}
+	if ones := v % 10; ones > 0 {
+		s += string(digits[ones-1])
+	}
+	return s
 }
 
 // letters counts a, b, ..., z, aa, bb as Word does.

@@ -110,7 +110,7 @@ func (d deck) build(t testing.TB) []byte {
 		}
 		parts["ppt/slides/slide"+n+".xml"] = content
 		parts["ppt/slides/_rels/slide"+n+".xml.rels"] = relations("l", "slideLayout", "../layout.xml", "n", "notesSlide", "../notes.xml", "chart", "chart", "../chart.xml",
-			"ex", "chartEx", "../chartex.xml", "dm", "diagramData", "/ppt/diagram.xml", "cm", "comments", "../comments.xml", "link", "hyperlink", "https://example.com/a")
+			"ex", "chartEx", "../chartex.xml", "dm", "diagramData", "/ppt/diagram.xml", "dr", "diagramDrawing", "/ppt/drawing.xml", "cm", "comments", "../comments.xml", "link", "hyperlink", "https://example.com/a")
 		rels = append(rels, "s"+n, "slide", "slides/slide"+n+".xml")
 		ids += `<p:sldId id="` + n + `" r:id="s` + n + `"/>`
 	}
@@ -233,6 +233,9 @@ func TestPPTX(t *testing.T) {
 		{"diagram", deck{slides: []string{graphic(`<dgm:relIds r:dm="dm"/>`)}, diagram: `<dgm:ptLst><dgm:pt modelId="0" type="doc"/><dgm:pt modelId="2"><dgm:t><a:p><a:r><a:t>Second</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt modelId="3"><dgm:t><a:p><a:r><a:t>Below</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt modelId="1"><dgm:t><a:p><a:r><a:t>First</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst>` +
 			`<dgm:cxnLst><dgm:cxn srcId="0" destId="2" srcOrd="1"/><dgm:cxn srcId="0" destId="1" srcOrd="0"/><dgm:cxn srcId="1" destId="3"/><dgm:cxn srcId="3" destId="1"/></dgm:cxnLst>`},
 			one + "- First\n  - Below\n- Second\n"},
+		{"drawing of a diagram", deck{slides: []string{graphic(`<dgm:relIds r:dm="dm"/>`)}, diagram: `<dgm:ptLst><dgm:pt modelId="0" type="doc"/></dgm:ptLst>`,
+			more: map[string]string{"ppt/drawing.xml": `<d:drawing xmlns:d="http://schemas.microsoft.com/office/drawing/2008/diagram" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><d:spTree><d:sp><d:txBody><a:p><a:r><a:t>Plan</a:t></a:r></a:p></d:txBody></d:sp><d:sp><d:txBody><a:p><a:r><a:t>Do </a:t></a:r></a:p><a:p><a:r><a:t>it</a:t></a:r></a:p></d:txBody></d:sp></d:spTree></d:drawing>`}},
+			one + "- Plan\n- Do it\n"},
 		{"notes", deck{slides: []string{box("-", "", "text")}, notes: box(`type="sldImg"`, "", "") + box(`type="body"`, "", "Say this", "And that") + box(`type="sldNum"`, "", "3")}, one + "text\n\n### Notes:\n\nSay this\n\nAnd that\n"},
 		{"empty notes", deck{slides: []string{box("-", "", "text")}, notes: box(`type="body"`, "", " ") + box(`type="sldNum"`, "", "3")}, one + "text\n"},
 		{"comments", deck{slides: []string{box("-", "", "text")}, authors: `<p:cmAuthor id="0" name="Ann"/><p188:author id="{B}" name="Bob"/>`,

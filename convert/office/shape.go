@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/internal/ooxml"
@@ -294,26 +293,13 @@ func (s *slides) chart(id string) error {
 }
 
 func (s *slides) diagram(id string) error {
-	part := s.part(id)
-	if part == "" {
-		return nil
-	}
-	items, err := readDiagram(s.p, part)
+	items, err := readDiagram(s.p, s.rels, id)
 	if fatal(err) {
 		return err
 	}
 	if err != nil {
 		s.warn("a diagram", err)
-		return nil
 	}
-	for i, item := range items {
-		if i > 0 {
-			s.w.Tight()
-		}
-		marker := strings.Repeat("  ", min(item.level, 8)) + "- "
-		s.w.Item(marker)
-		s.w.Block(item.text)
-		s.w.Close()
-	}
+	writeDiagram(s.w, items)
 	return nil
 }

@@ -19,6 +19,20 @@ var wingdingsSigns = map[rune]string{
 	0xe8: "→", 0xf0: "⇨", 0xfb: "✗", 0xfc: "✓", 0xfd: "☒", 0xfe: "☑",
 }
 
+// The ticks and boxes of Wingdings 2.
+var wingdings2Signs = map[rune]string{
+	0x4f: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0x97: "●", 0x98: "●", 0xa2: "■", 0xa3: "☐",
+}
+
+// symbol returns what the character r of a font shows; in symbol fonts it may
+// stand at its own place or in the private use area.
+func symbol(r rune, font string) string {
+	if f := strings.ToLower(font); r < 0x100 && (f == "symbol" || strings.HasPrefix(f, "wingdings") || f == "webdings") {
+		r += 0xf000
+	}
+	return unsymbol(string(r), font)
+}
+
 // unsymbol turns characters of the symbol fonts, which stand in the private
 // use area at U+F000, into what they show. What is not known is dropped.
 func unsymbol(text, font string) string {
@@ -34,6 +48,9 @@ func unsymbol(text, font string) string {
 		}
 		c := r - 0xf000
 		switch {
+		case font == "wingdings 2":
+			b.WriteString(wingdings2Signs[c])
+		case font == "wingdings 3", font == "webdings":
 		case strings.HasPrefix(font, "wingdings"):
 			b.WriteString(wingdingsSigns[c])
 		case symbolSigns[c] != "":

@@ -16,6 +16,7 @@ const maxGridSpan = 100
 // table writes a table. One of a single column only frames text and is
 // written as blocks. The first row is the header; what a row has merged across all columns above it is a title.
 func (d *docx) table(n *ooxml.Node) error {
+	d.endJoined()
 	rows := tableRows(n, nil)
 	if single(rows) || d.inCell {
 		for _, row := range rows {
@@ -170,6 +171,7 @@ func (d *docx) cell(n *ooxml.Node) (string, error) {
 	if err := sub.blocks(n); err != nil {
 		return "", err
 	}
+	sub.endJoined()
 	for range sub.items {
 		sub.w.Close()
 	}

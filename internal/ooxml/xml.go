@@ -126,6 +126,7 @@ var prefixes = map[string]string{
 	"http://purl.oclc.org/ooxml/drawingml/picture":                            "pic:",
 	"http://schemas.openxmlformats.org/drawingml/2006/diagram":                "dgm:",
 	"http://purl.oclc.org/ooxml/drawingml/diagram":                            "dgm:",
+	"http://schemas.microsoft.com/office/drawing/2008/diagram":                "dsp:",
 	"http://schemas.openxmlformats.org/drawingml/2006/chart":                  "c:",
 	"http://purl.oclc.org/ooxml/drawingml/chart":                              "c:",
 	"http://schemas.openxmlformats.org/presentationml/2006/main":              "p:",
