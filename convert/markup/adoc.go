@@ -223,9 +223,8 @@ func (a *adoc) inside(mark string, style, body []string, depth int) error {
 		return nil
 	case strings.HasSuffix(mark, "===") && (mark[0] == '|' || mark[0] == '!'):
 		return a.rows(mark[0], style, body)
-	case mark[0] == ',' || mark[0] == ':' && strings.HasSuffix(mark, "==="):
-		a.w.Code("", strings.Join(body, "\n"))
-		return nil
+	case strings.HasSuffix(mark, "===") && (mark[0] == ',' || mark[0] == ':'):
+		return a.separated(rune(mark[0]), body)
 	}
 	if depth > maxNesting {
 		a.w.Paragraph(a.inline(strings.Join(body, "\n")))
@@ -284,7 +283,7 @@ func (a *adoc) list(lines []string, depth int) (int, error) {
 		}
 		a.w.Item(marker)
 		n := 1
-		for i+n < len(lines) && lines[i+n] != "" && lines[i+n] != "+" && !adocItem.MatchString(lines[i+n]) && !delimited(lines[i+n]) && !adocBlock.MatchString(lines[i+n]) {
+		for i+n < len(lines) && lines[i+n] != "" && lines[i+n] != "+" && !adocItem.MatchString(lines[i+n]) && !adocTerm.MatchString(lines[i+n]) && !delimited(lines[i+n]) && !adocBlock.MatchString(lines[i+n]) {
 			n++
 		}
 		text := m[2]

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"encoding/csv"
 	"regexp"
 	"strconv"
 	"strings"
@@ -9,12 +10,21 @@ import (
 )
 
 var (
-	adocSpec = regexp.MustCompile(`(?:^|\s)(?:(\d+)(?:\.\d+)?[+*]|\.\d+\+)?[<^>.]*[adehlmsv]?$`)
-	adocCols = regexp.MustCompile(`cols\s*=\s*"?([^"]*)`)
+	adocLow    = regexp.MustCompile(`~([^\s~]{1,40})~`)
+	adocPower  = regexp.MustCompile(`(\d)\^([+\-−]?\d{1,10})\^`)
+	adocHigh   = regexp.MustCompile(`([^\s\^])\^([^\s\^]{1,40})\^`)
+	adocPass   = regexp.MustCompile(`\+\+\+(.+?)\+\+\+`)
+	adocQuotes = strings.NewReplacer("\"`", "“", "`\"", "”")
+	adocSpec   = regexp.MustCompile(`(?:^|\s)(?:(\d+)(?:\.\d+)?[+*]|\.\d+\+)?[<^>.]*[adehlmsv]?$`)
+	adocFormat = regexp.MustCompile(`format\s*=\s*"?(csv|tsv|dsv)`)
+	adocCols   = regexp.MustCompile(`cols\s*=\s*"?([^"]*)`)
 )
 
 // rows writes a table. Its width is what the attributes say, else that of the first line.
 func (a *adoc) rows(mark byte, style, body []string) error {
+	if m := adocFormat.FindStringSubmatch(strings.Join(style, ",")); m != nil {
+		return a.separated(map[string]rune{"csv": ',', "tsv": '\t', "dsv": ':'}[m[1]], body)
+	}
 	sep := string(mark)
 	var cells []string
 	width := columns(strings.Join(style, ","))
@@ -67,6 +77,23 @@ func (a *adoc) rows(mark byte, style, body []string) error {
 		}
 		rows = append(rows, row)
 		cells = cells[n:]
+	}
+	return a.table(rows)
+}
+
+// separated writes a table whose cells are separated by comma, with quotation marks around those that have one.
+func (a *adoc) separated(comma rune, body []string) error {
+	r := csv.NewReader(strings.NewReader(strings.Join(body, "\n")))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = comma, -1, true, true
+	rows, err := r.ReadAll()
+	if err != nil {
+		a.w.Code("", strings.Join(body, "\n"))
+		return nil
+	}
+	for _, row := range rows {
+		for i, c := range row {
+			row[i] = a.inline(strings.TrimSpace(c))
+		}
 	}
 	return a.table(rows)
 }
@@ -130,6 +157,13 @@ func (a *adoc) inline(s string) string {
 	}
 	if strings.Contains(s, "[") {
 		s = adocLink.ReplaceAllStringFunc(s, a.link)
+	}
+	if strings.ContainsAny(s, "~^+\"") {
+		s = adocLow.ReplaceAllString(s, "$1")
+		s = adocPower.ReplaceAllString(s, "$1^$2")
+		s = adocHigh.ReplaceAllString(s, "$1$2")
+		s = adocPass.ReplaceAllString(s, "$1")
+		s = adocQuotes.Replace(s)
 	}
 	return s
 }

@@ -48,6 +48,7 @@ func TestRST(t *testing.T) {
 	check(t, markup.RST{}, []testCase{
 		{"headings", "=====\nTitle\n=====\n\nPart\n====\n\ntext\n\nSub\n---\nmore\n\nPart 2\n======\n", "# Title\n\n## Part\n\ntext\n\n### Sub\n\nmore\n\n## Part 2\n"},
 		{"inline", "Use ``a_b *c*`` and `site <https://example.com/>`_, `other`_, :func:`~os.walk`, :ref:`text <target>`, :ref:`plain`.", "Use `a_b *c*` and [site](https://example.com/), other, `os.walk`, text, plain.\n"},
+		{"low and high", "H\\ :sub:`2`\\ O, 10\\ :sup:`-3`, x\\ :sup:`2`, :math:`a_b`", "H2O, 10^-3, x2, $a_b$\n"},
 		{"literal", "Run::\n\n    ls -l\n\n      more\n\nafter::\n", "Run:\n\n```\nls -l\n\n  more\n```\n\nafter:\n"},
 		{"code", ".. code-block:: python\n   :linenos:\n\n   x = 1\n\n   y\n\n>>> 1 + 1\n2\n", "```python\nx = 1\n\ny\n```\n\n```python\n>>> 1 + 1\n2\n```\n"},
 		{"comments and targets", ".. a comment\n   goes on\n\n.. _target:\n\n..\n   hidden\n\n.. toctree::\n   :maxdepth: 2\n\n   intro\n\ntext", "text\n"},
@@ -97,6 +98,9 @@ func TestAsciiDoc(t *testing.T) {
 		{"table", "[cols=\"1,1\",options=\"header\"]\n|===\n|A |B\n\n|1\n|x \\| y\n2+|wide\n|===\n", "| A | B |\n| --- | --- |\n| 1 | x \\| y |\n| wide | |\n"},
 		{"table without attributes", "|===\n|A |B |C\n|1 |2 |3\n|===\n", "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n"},
 		{"picture", "image::a.png[a tree,300]\n\nimage::b.png[]\n", "a tree\n"},
+		{"separated tables", "[format=csv,options=header]\n|===\nA,B\n1,\"x, y\"\n|===\n\n,===\nC,D\n3,4\n,===\n", "| A | B |\n| --- | --- |\n| 1 | x, y |\n\n| C | D |\n| --- | --- |\n| 3 | 4 |\n"},
+		{"low and high", "H~2~O, 10^-3^, x^2^, \"`so`\" it's +++raw+++ ~ a ~ b", "H2O, 10^-3, x2, “so” it's raw ~ a ~ b\n"},
+		{"terms behind a list", "* a\nb\nCPU:: The part.\n", "- a\n  b\n\n**CPU**\n: The part.\n"},
 		{"never closed", "----\ntext", "text\n"},
 	})
 	doc, err := markup.AsciiDoc{}.Convert(t.Context(), convert.Source{Data: []byte("= The Title\nAnn\n:lang: ru\n\nx")}, convert.Limits{})

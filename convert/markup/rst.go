@@ -242,6 +242,36 @@ var (
 	rstTarget = regexp.MustCompile(`^([^<]*\S)\s*<[^>]+>$`)
 )
 
+// restored puts code in the place of its numbers, each of which stands between \x00 and \x01.
+func restored(s string, code []string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(s, "\x00")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		number, after, ok := strings.Cut(rest, "\x01")
+		if i, err := strconv.Atoi(number); ok && err == nil && i >= 0 && i < len(code) {
+			b.WriteString(code[i])
+			rest = after
+		}
+		s = rest
+	}
+}
+
+// raised returns the text of the mark m in s, with a sign of power when it is a number behind a digit.
+func raised(s, m, text string) string {
+	if len(s) > 100_000 { // each mark is searched from the begin
+		return text
+	}
+	before := strings.TrimSuffix(s[:strings.Index(s, m)], `\ `)
+	if n := len(before); n > 0 && before[n-1] >= '0' && before[n-1] <= '9' && strings.Trim(text, "0123456789+-−") == "" {
+		return "^" + text
+	}
+	return text
+}
+
 // inline turns the marks in running text into those of Markdown. Code is kept from the rules behind it.
 func (r *rst) inline(s string) string {
 	if !strings.ContainsAny(s, "`|_") {
@@ -254,6 +284,15 @@ func (r *rst) inline(s string) string {
 	})
 	s = rstRole.ReplaceAllStringFunc(s, func(m string) string {
 		text := rstRole.FindStringSubmatch(m)[1]
+		switch role := m[:strings.IndexByte(m, '`')]; role {
+		case ":sub:", ":subscript:":
+			return text
+		case ":sup:", ":superscript:":
+			return raised(s, m, text)
+		case ":math:":
+			code = append(code, "$"+text+"$")
+			return "\x00" + strconv.Itoa(len(code)-1) + "\x01"
+		}
 		if t := rstTarget.FindStringSubmatch(text); t != nil {
 			return t[1]
 		}
@@ -263,6 +302,7 @@ func (r *rst) inline(s string) string {
 		code = append(code, mdtext.CodeSpan(strings.TrimLeft(text, "~!")))
 		return "\x00" + strconv.Itoa(len(code)-1) + "\x01"
 	})
+	s = strings.ReplaceAll(s, `\ `, "") // parts that belong to one word
 	s = rstLink.ReplaceAllStringFunc(s, func(m string) string {
 		g := rstLink.FindStringSubmatch(m)
 		return mdtext.Link(strings.ReplaceAll(strings.TrimSpace(g[1]), "\n", " "), strings.TrimSuffix(g[2], "_"))
@@ -277,8 +317,5 @@ func (r *rst) inline(s string) string {
 			return m
 		})
 	}
-	for i, c := range code {
-		s = strings.Replace(s, "\x00"+strconv.Itoa(i)+"\x01", c, 1)
-	}
-	return s
+	return restored(s, code)
 }

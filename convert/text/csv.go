@@ -103,7 +103,34 @@ func delimiter(s string, want byte) (byte, string) {
 			best, bestScore, bestWidth = d, score, width
 		}
 	}
+	if oneColumn(sample, best) {
+		return 0, s
+	}
 	return best, s
+}
+
+// oneColumn reports whether the delimiter only stands inside of the values of a
+// single column: most records, the first one among them, do not have it, and those that do are no
+// table below its titles.
+func oneColumn(s string, comma byte) bool {
+	single, wide, after, first := 0, 0, false, true
+	for row := range records(s, comma) {
+		switch {
+		case len(row) > 1 && first:
+			return false
+		case len(row) > 1:
+			wide++
+		case strings.TrimSpace(row[0]) != "":
+			single++
+			after = after || wide > 0
+		default:
+			continue
+		}
+		if first = false; single+wide > 1000 {
+			break
+		}
+	}
+	return single > wide && (after || wide < 2)
 }
 
 // evenness returns the share of records that have the most frequent number of

@@ -111,6 +111,8 @@ func TestCSV(t *testing.T) {
 		{"ragged", "a,b,c\n1\n1,2,3,4\n", "| a | b | c | |\n| --- | --- | --- | --- |\n| 1 | | | |\n| 1 | 2 | 3 | 4 |\n"},
 		{"title rows", "Stock report,,\n\nname,qty,price\nbolt,1,2\n", "Stock report\n\n| name | qty | price |\n| --- | --- | --- |\n| bolt | 1 | 2 |\n"},
 		{"one column", "name\nann\nbob\n", "| name |\n| --- |\n| ann |\n| bob |\n"},
+		{"one column with commas", "name\nann\nsmith, bob\n", "| name |\n| --- |\n| ann |\n| smith, bob |\n"},
+		{"titles above a small table", "Report\nfor 2024\nin euro\na,b\n1,2\n", "Report\n\nfor 2024\n\nin euro\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n"},
 		{"open quote", "a,b\n\"x,1\ny,2\n", "| a | b |\n| --- | --- |\n| \"x | 1 |\n| y | 2 |\n"},
 		{"quote inside", "a,b\n5\" pipe,1\n", "| a | b |\n| --- | --- |\n| 5\" pipe | 1 |\n"},
 		{"empty lines and columns", "a,b,,\n,,,\n1,2,,\n", "| a | b |\n| --- | --- |\n| 1 | 2 |\n"},
