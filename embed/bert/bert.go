@@ -58,9 +58,9 @@ type Options struct {
 	// Threads is the number of goroutines that compute at once, for all
 	// callers together. If zero, GOMAXPROCS at the time of [New].
 	Threads int
-	// Kernel names the instructions to use: "portable", on amd64 "avx2", on arm64
-	// "neon" or "dotprod".
-	// If empty, the best that the machine has.
+	// Kernel names the instructions to use: "portable", on amd64 "avx2" or
+	// "avx512vnni", on arm64 "neon" or "dotprod". If empty, the best that the
+	// machine has.
 	Kernel string
 	// BatchTokens bounds the tokens that are worked on together, and so the
 	// memory. If zero, 512; a sequence that is longer than the bound is

@@ -71,8 +71,9 @@ type Set struct {
 	transpose func(dst []float32, dstStride int, src []float32, srcStride, blocks int)
 }
 
-// Name says which instructions the set uses: "portable", "avx2", "neon" or
-// "dotprod", which is neon with the dot product instructions.
+// Name says which instructions the set uses: "portable", "avx2", "avx512vnni",
+// which is AVX-512 with VNNI, "neon" or "dotprod", which is neon with the dot
+// product instructions.
 func (s *Set) Name() string { return s.name }
 
 // Portable returns the kernels in Go.

@@ -8,12 +8,20 @@ import (
 
 // available lists the sets that this machine can run, the best first.
 func available() []*Set {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
-		return []*Set{{name: "avx2", q4: q4AVX2, f32: f32AVX2, pack: packAVX2,
-			quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
-			addNorm: addNormAVX2, transpose: transposeAVX2}, Portable()}
+	sets := []*Set{Portable()}
+	if !cpu.X86.HasAVX2 || !cpu.X86.HasFMA {
+		return sets
 	}
-	return []*Set{Portable()}
+	avx2 := &Set{name: "avx2", q4: q4AVX2, f32: f32AVX2, pack: packAVX2,
+		quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
+		addNorm: addNormAVX2, transpose: transposeAVX2}
+	sets = append([]*Set{avx2}, sets...)
+	if !hasAVX512() {
+		return sets
+	}
+	wide := *avx2
+	wide.name, wide.q4 = "avx512vnni", q4AVX512
+	return append([]*Set{&wide}, sets...)
 }
 
 // The numbers of tokens that the kernels take at once, so that their sums and

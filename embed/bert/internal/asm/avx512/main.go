@@ -1,0 +1,245 @@
+// Command avx512 writes the kernels of package kernel for AVX-512 with VNNI.
+// The layout of the operands is that of the AVX2 kernels.
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The layout of the operands; package kernel documents it.
+const (
+	lanes        = 16
+	group        = 32
+	partGroups   = 4
+	groupWeights = lanes * group
+	groupBytes   = groupWeights + 4*lanes
+	partStart    = 4 * lanes
+	maxTokens    = 12
+
+	// manyLines and fewLines are how many lines a group of the kernels for many
+	// and for few tokens asks for.
+	manyLines = 2
+	fewLines  = groupBytes / 64
+
+	sumsPerRound = 20
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	q4("q4Wide12", maxTokens, manyLines)
+	for t := 1; t <= maxTokens; t++ {
+		q4(fmt.Sprintf("q4WideFew%d", t), t, fewLines)
+	}
+	sums()
+	Generate()
+}
+
+// rows addresses up to twelve rows that lie stride bytes apart: every fourth
+// has a register.
+type rows struct {
+	base            [maxTokens / 4]reg.GPVirtual
+	n               int
+	stride, stride3 reg.GPVirtual
+}
+
+func newRows(base, stride reg.GPVirtual, n int) rows {
+	r := rows{n: n, stride: stride, stride3: GP64()}
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, r.stride3)
+	r.base[0] = base
+	for i := 1; 4*i < n; i++ {
+		r.base[i] = GP64()
+		LEAQ(Mem{Base: r.base[i-1], Index: stride, Scale: 4}, r.base[i])
+	}
+	return r
+}
+
+func (r rows) at(t, disp int) Mem { return r.atBase(r.base[t/4], t, disp) }
+
+// atBase addresses row t, base being the address of row t&^3.
+func (r rows) atBase(base reg.GPVirtual, t, disp int) Mem {
+	switch t % 4 {
+	case 0:
+		return Mem{Base: base, Disp: disp}
+	case 3:
+		return Mem{Base: base, Index: r.stride3, Scale: 1, Disp: disp}
+	default:
+		return Mem{Base: base, Index: r.stride, Scale: uint8(t % 4), Disp: disp}
+	}
+}
+
+func (r rows) each(f func(base reg.GPVirtual)) {
+	for i := 0; 4*i < r.n; i++ {
+		f(r.base[i])
+	}
+}
+
+// q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. Four
+// products of bytes and their sum are one instruction, so that with twelve
+// tokens the loads of activations keep pace with it. Every group asks for a few
+// lines of the memory from ahead bytes after panel, step bytes apart.
+func q4(name string, n, lines int) {
+	TEXT(name, NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
+	Pragma("noescape")
+	act := Load(Param("act"), GP64()).(reg.GPVirtual)
+	stride := Load(Param("actStride"), GP64()).(reg.GPVirtual)
+	a := newRows(act, stride, n)
+	next := Load(Param("panel"), GP64())
+	{
+		ahead := Load(Param("ahead"), GP64())
+		ADDQ(ahead, next)
+	}
+	step := Load(Param("step"), GP64())
+
+	// The output holds the sums of all parts so far. Its place and the tiles
+	// that are left have no register.
+	local := AllocLocal(16)
+	outAt, tilesLeft := local, local.Offset(8)
+	{
+		v := Load(Param("out"), GP64())
+		MOVQ(v, outAt)
+		v = Load(Param("tiles"), GP64())
+		MOVQ(v, tilesLeft)
+	}
+	// eachOut calls f with the address of the output of each token and moves on
+	// to the next tile if last.
+	eachOut := func(last bool, f func(t int, out Mem)) {
+		out, outStride := GP64(), GP64()
+		MOVQ(outAt, out)
+		Load(Param("outStride"), outStride)
+		SHLQ(Imm(2), outStride)
+		for t := range n {
+			f(t, Mem{Base: out})
+			if t < n-1 || last {
+				ADDQ(outStride, out)
+			}
+		}
+		if last {
+			MOVQ(out, outAt)
+		}
+	}
+
+	tile, part, loop := name+"Tile", name+"Part", name+"Group"
+	Label(tile)
+	zero := ZMM()
+	VPXORD(zero, zero, zero)
+	eachOut(false, func(_ int, out Mem) { VMOVUPS(zero, out) })
+	w, left, scales, inPart := GP64(), GP64(), GP64(), GP64()
+	Load(Param("panel"), w)
+	Load(Param("groups"), left)
+	MOVQ(left, scales)
+	SHLQ(Imm(5), scales)
+	ADDQ(act, scales)
+
+	Label(part)
+	var acc, total [maxTokens]reg.VecVirtual
+	for t := range n {
+		acc[t], total[t] = ZMM(), ZMM()
+		VMOVDQU32(Mem{Base: w}, total[t])
+	}
+	ADDQ(I32(partStart), w)
+	MOVQ(U32(partGroups), inPart)
+	CMPQ(left, inPart)
+	CMOVQLT(left, inPart)
+	SUBQ(inPart, left)
+
+	Label(loop)
+	for t := range n {
+		VPXORD(acc[t], acc[t], acc[t])
+	}
+	asked := 0
+	for q := range group / 4 {
+		weights := ZMM()
+		VMOVDQU32(Mem{Base: w, Disp: q * 64}, weights)
+		for t := range n {
+			b := ZMM()
+			VPBROADCASTD(a.at(t, q*4), b)
+			VPDPBUSD(weights, b, acc[t])
+		}
+		for ; asked*group/4 < (q+1)*lines; asked++ {
+			PREFETCHT1(Mem{Base: next})
+			ADDQ(step, next)
+		}
+	}
+	scale := ZMM()
+	VPSRAD(Imm(16), Mem{Base: w, Disp: groupWeights}, scale)
+	for t := range n {
+		VPMULLD(scale, acc[t], acc[t])
+		VPADDD(acc[t], total[t], total[t])
+	}
+	ADDQ(I32(groupBytes), w)
+	a.each(func(base reg.GPVirtual) { ADDQ(Imm(group), base) })
+	DECQ(inPart)
+	JNE(LabelRef(loop))
+
+	at := GP64()
+	MOVQ(scales, at)
+	eachOut(false, func(t int, out Mem) {
+		if t > 0 && t%4 == 0 {
+			LEAQ(Mem{Base: at, Index: stride, Scale: 4}, at)
+		}
+		v := total[t]
+		VCVTDQ2PS(v, v)
+		f := ZMM()
+		VBROADCASTSS(a.atBase(at, t, 0), f)
+		VFMADD213PS(out, f, v)
+		VMOVUPS(v, out)
+	})
+	ADDQ(Imm(4), scales)
+	TESTQ(left, left)
+	JNE(LabelRef(part))
+
+	{
+		bias := GP64()
+		Load(Param("bias"), bias)
+		rowScale, b := ZMM(), ZMM()
+		VMOVUPS(Mem{Base: w}, rowScale)
+		VMOVUPS(Mem{Base: bias}, b)
+		eachOut(true, func(_ int, out Mem) {
+			v := ZMM()
+			VMOVAPS(rowScale, v)
+			VFMADD132PS(out, b, v)
+			VMOVUPS(v, out)
+		})
+	}
+	{
+		// To the first column of the rows of the next tile.
+		forward := GP64()
+		Load(Param("groups"), left)
+		SHLQ(Imm(5), left)
+		IMUL3Q(Imm(uint64(n)), stride, forward)
+		SUBQ(left, forward)
+		a.each(func(base reg.GPVirtual) { ADDQ(forward, base) })
+	}
+	DECQ(tilesLeft)
+	JNE(LabelRef(tile))
+	VZEROUPPER()
+	RET()
+}
+
+// sums writes what q4 is measured against: rounds of twenty products of 64
+// bytes with their sums, that wait for nothing but the units that compute them.
+func sums() {
+	TEXT("wideSums", NOSPLIT, "func(rounds int)")
+	Pragma("noescape")
+	left := Load(Param("rounds"), GP64())
+	w, b := ZMM(), ZMM()
+	VPXORD(w, w, w)
+	VPXORD(b, b, b)
+	var acc [sumsPerRound]reg.VecVirtual
+	for i := range acc {
+		acc[i] = ZMM()
+		VPXORD(acc[i], acc[i], acc[i])
+	}
+	Label("sums")
+	for i := range acc {
+		VPDPBUSD(w, b, acc[i])
+	}
+	DECQ(left)
+	JNE(LabelRef("sums"))
+	VZEROUPPER()
+	RET()
+}
