@@ -176,6 +176,10 @@ func (in *instance) release() {
 	in.kill()
 }
 
+// largeMemory is from which size on a sandbox gets room up to its limit at
+// once: the system gives pages when they are written to, while every step would be copied.
+const largeMemory = 128 << 20
+
 // sandboxMemory is the memory of one sandbox. It lives on the Go heap, so that
 // a kill in the middle of a call takes nothing from under the call.
 type sandboxMemory struct {
@@ -192,9 +196,16 @@ func (m *sandboxMemory) Reallocate(size uint64) []byte {
 	}
 	if size > uint64(cap(m.buf)) {
 		// A quarter more than asked for, as PDFium grows in small steps.
-		grown := make([]byte, size, min(size+size/4, m.limit))
+		room := min(size+size/4, m.limit)
+		if size >= largeMemory {
+			room = m.limit
+		}
+		grown := make([]byte, size, room)
 		copy(grown, m.buf)
 		m.buf = grown
+		if size >= largeMemory {
+			runtime.GC() // what was outgrown would otherwise wait for as much again
+		}
 	}
 	m.buf = m.buf[:size]
 	return m.buf

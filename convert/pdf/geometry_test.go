@@ -94,6 +94,8 @@ func TestGeometry(t *testing.T) {
 		{"vertical writing", builder{pages: []string{vertical}, glyphs: han}, "天地玄黄宇宙洪荒荒洪宙宇黄玄地天\n"},
 		{"letters drawn apart", builder{pages: []string{spaced}}, "Wide letters drawn\n"},
 		{"lines without spaces", builder{pages: []string{lines("F1", 72, 700, "abcd", "efgh")}, glyphs: han}, "天地玄黄宇宙洪荒\n"},
+		{"hyphens of compounds", builder{pages: []string{text("an up-to-date list of well-known", "names; a second list of up-to-", "date and well-", "known names, of self-", "employed ones, of pre-", "and postwar ones, and of nor-", "mal ones")}},
+			"an up-to-date list of well-known\nnames; a second list of up-to-date and well-known names, of self-employed ones, of pre- and postwar ones, and of normal ones\n"},
 		{"own hyphen", builder{pages: []string{text("made by the Anglo-", "American company")}}, "made by the Anglo-American company\n"},
 	}
 	for _, tc := range cases {
@@ -147,6 +149,22 @@ func TestRunningLines(t *testing.T) {
 	}
 	if diff := cmp.Diff("Yearly report of the works\n\n"+strings.Join(want, "\n\n")+"\n", doc.Markdown); diff != "" {
 		t.Errorf("Markdown (-want +got):\n%s", diff)
+	}
+}
+
+// TestRunningTitleIsNoHeading has a running title that looks like a numbered one.
+func TestRunningTitleIsNoHeading(t *testing.T) {
+	var pages []string
+	for i := range 4 {
+		pages = append(pages, show("F1", 10, 72, 760, fmt.Sprintf("%d CHAPTER TWO", i+1))+
+			lines("F1", 72, 700, "Words of page "+strings.Repeat("x", i), "that say one thing", "or another, at some length", "before they end"))
+	}
+	doc, err := convertBytes(t, builder{pages: pages}.bytes(), convert.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(doc.Markdown, "1 CHAPTER TWO\n\nWords") || strings.Count(doc.Markdown, "CHAPTER") != 1 {
+		t.Errorf("got %q", doc.Markdown)
 	}
 }
 

@@ -40,6 +40,7 @@ type headingScale struct {
 	strong  bool      // bold print is rare enough to make headings
 	running map[string]int
 	outline map[string]int // level by folded title
+	words   lexicon
 }
 
 // newHeadingScale learns a document's sizes. The body is the size of most letters.
@@ -47,10 +48,12 @@ func newHeadingScale(pages []pageText, outline map[string]int) headingScale {
 	letters := map[float64]int{}
 	bold := 0
 	running := map[string]int{}
+	words := lexicon{}
 	total := 0
 	for _, page := range pages {
 		seen := map[string]bool{}
 		for l := range page.lines() {
+			words.learn(l.text)
 			if n := utf8.RuneCountInString(l.text); l.placed && l.size > 0 {
 				letters[roundSize(l.size)] += n
 				total += n
@@ -84,7 +87,7 @@ func newHeadingScale(pages []pageText, outline map[string]int) headingScale {
 	slices.Sort(sizes)
 	slices.Reverse(sizes)
 	return headingScale{
-		sizes: sizes, body: body, running: running, outline: outline,
+		sizes: sizes, body: body, running: running, outline: outline, words: words,
 		strong: float64(bold) < boldShare*float64(total),
 	}
 }
@@ -138,7 +141,7 @@ func (h headingScale) titleLevel(lines []line) int {
 		text = joinTexts(text, unlinked(l.text))
 		bold = bold && l.bold && l.size >= 0.93*h.body
 	}
-	if h.running[runningKey(lines[0])] >= runningPages {
+	if lines[0].running || h.running[runningKey(lines[0])] >= runningPages {
 		return 0
 	}
 	if level := h.outline[foldTitle(text)]; level > 0 {

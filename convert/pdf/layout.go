@@ -20,6 +20,7 @@ type line struct {
 	placed       bool
 	bold         bool // all of it
 	hyphen       bool // a word goes on in the next line
+	running      bool // a header or footer, or a title that slides repeat
 	order        int
 }
 
@@ -106,7 +107,7 @@ const (
 // layOut writes lines as Markdown, one below the other, with a blank
 // line between paragraphs and around headings.
 func layOut(lines []line, scale headingScale) string {
-	lines = joinCut(lines)
+	lines = joinCut(lines, scale.words)
 	usual := leading(lines)
 	var b strings.Builder
 	for i := 0; i < len(lines); {
@@ -154,7 +155,7 @@ func (h headingScale) extent(lines []line, i int, usual float64) (level, end int
 }
 
 // joinCut joins lines between which a word was cut.
-func joinCut(lines []line) []line {
+func joinCut(lines []line, words lexicon) []line {
 	var out []line
 	for _, l := range lines {
 		n := len(out)
@@ -162,7 +163,7 @@ func joinCut(lines []line) []line {
 			out = append(out, l)
 			continue
 		}
-		out[n-1].text = joinHyphen(out[n-1].text, l.text)
+		out[n-1].text = joinHyphen(out[n-1].text, l.text, words)
 		out[n-1].hyphen, out[n-1].end = l.hyphen, l.y
 	}
 	if n := len(out); n > 0 && out[n-1].hyphen {

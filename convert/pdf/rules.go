@@ -323,7 +323,7 @@ func cellText(rows []row) string {
 	for _, r := range rows {
 		l := r.line()
 		if hyphen {
-			text = joinHyphen(text, l.text)
+			text = joinHyphen(text, l.text, nil)
 		} else {
 			text = joinTexts(text, l.text)
 		}

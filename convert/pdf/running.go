@@ -69,6 +69,7 @@ func dropRunning(pages []pageText) {
 					break
 				}
 				drop[at] = !keep[at]
+				pages[i].blocks[at.block].lines[at.line].running = true
 			}
 		}
 		pages[i].without(i, drop)

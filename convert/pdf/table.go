@@ -416,15 +416,6 @@ func continues(above, cells []string) bool {
 	return n > 0
 }
 
-// joinHyphen joins two parts of a word that was cut at the end of a line. A
-// capital or figure after it says that the hyphen is the word's own.
-func joinHyphen(a, b string) string {
-	if r := firstRune(b); unicode.IsUpper(r) || unicode.IsDigit(r) {
-		return a + "-" + b
-	}
-	return a + b
-}
-
 // joinTexts joins two lines of one text.
 func joinTexts(a, b string) string {
 	switch {
