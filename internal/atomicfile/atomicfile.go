@@ -69,6 +69,11 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) (err error
 	return SyncDir(dir)
 }
 
+// Open opens a file for reading that a [Write] may be replacing. On Windows,
+// unlike [os.Open], it does not stand in the way of the writer, and waits for
+// it if it has the file for itself just now.
+func Open(path string) (*os.File, error) { return open(path) }
+
 // SyncDir brings the names in a folder to the disk, so that a file that was
 // created or renamed there is found after a loss of power. It does nothing
 // where the system has no such call.

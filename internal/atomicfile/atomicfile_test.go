@@ -79,6 +79,9 @@ func TestWriteFailsWithoutATrace(t *testing.T) {
 
 func TestWriteWithoutFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing", "manifest")
+	if _, err := atomicfile.Open(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error is %v, want one of os.ErrNotExist", err)
+	}
 	if err := atomicfile.Write(path, 0o600, put("x")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error is %v, want one of os.ErrNotExist", err)
 	}
@@ -131,7 +134,13 @@ func TestConcurrentWritersNeverMix(t *testing.T) {
 				if err := atomicfile.Write(path, 0o600, put(text)); err != nil {
 					t.Error(err)
 				}
-				data, err := os.ReadFile(path)
+				f, err := atomicfile.Open(path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				data, err := io.ReadAll(f)
+				f.Close()
 				if err != nil {
 					t.Error(err)
 				} else if len(data) != 10000 || strings.Trim(string(data), string(data[0])) != "" {

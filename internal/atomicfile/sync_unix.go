@@ -10,6 +10,8 @@ import (
 
 func replace(from, to string) error { return os.Rename(from, to) }
 
+func open(path string) (*os.File, error) { return os.Open(path) }
+
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

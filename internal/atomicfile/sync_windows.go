@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"os"
 	"time"
 
 	"golang.org/x/sys/windows"
@@ -27,6 +28,33 @@ func replace(from, to string) error {
 		busy := errors.Is(err, windows.ERROR_ACCESS_DENIED) || errors.Is(err, windows.ERROR_SHARING_VIOLATION)
 		if !busy || time.Now().After(deadline) {
 			return err
+		}
+		time.Sleep(pause)
+	}
+}
+
+// deniedWait bounds how long a refusal is taken for that of a file which is
+// just going away, and not for one that lasts.
+const deniedWait = 100 * time.Millisecond
+
+func open(path string) (*os.File, error) {
+	p, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	start := time.Now()
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		// Whoever renames or removes a file has it open with the right to
+		// delete it, next to which only those may open it who share that.
+		h, err := windows.CreateFile(p, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+			nil, windows.OPEN_EXISTING, windows.FILE_ATTRIBUTE_NORMAL, 0)
+		if err == nil {
+			return os.NewFile(uintptr(h), path), nil
+		}
+		waited := time.Since(start)
+		if !(errors.Is(err, windows.ERROR_SHARING_VIOLATION) && waited < replaceWait ||
+			errors.Is(err, windows.ERROR_ACCESS_DENIED) && waited < deniedWait) {
+			return nil, &os.PathError{Op: "open", Path: path, Err: err}
 		}
 		time.Sleep(pause)
 	}

@@ -134,10 +134,18 @@ func (f *File) ClearHolder() error {
 func (f *File) ReadHolder() (Holder, bool) {
 	for _, path := range []string{f.holderPath(), f.path} {
 		var h Holder
-		data, err := os.ReadFile(path)
-		if err == nil && json.Unmarshal(data, &h) == nil && h.PID > 0 {
+		if readHolder(path, &h) == nil && h.PID > 0 {
 			return h, true
 		}
 	}
 	return Holder{}, false
+}
+
+func readHolder(path string, h *Holder) error {
+	in, err := atomicfile.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return json.NewDecoder(in).Decode(h)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/internal/atomicfile"
 	"github.com/minirag/minirag/internal/mmap"
 )
 
@@ -60,7 +61,7 @@ func damaged(path, what string) error {
 
 // openBlob opens a segment file with one user. It checks the size only.
 func openBlob(path string, want file, mapped bool) (*blob, error) {
-	in, err := os.Open(path)
+	in, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func Discard(dir string) error {
 
 // begins reports whether a file begins with some bytes.
 func begins(path, magic string) bool {
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		return false
 	}

@@ -49,7 +49,7 @@ var errSame = errors.New("manifest is unchanged")
 // errSame. A missing one has the zero stamp.
 func readManifest(path string, known stamp) (stamp, *manifest, error) {
 	var mark stamp
-	f, err := os.Open(path)
+	f, err := atomicfile.Open(path)
 	if err != nil {
 		if info, serr := os.Stat(filepath.Dir(path)); serr == nil && !info.IsDir() {
 			err = fmt.Errorf("%s is a file where the index has a folder; remove or rename it, and the index is made anew", filepath.Dir(path))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -49,7 +50,7 @@ func TestTidy(t *testing.T) {
 	must(t, err)
 	for _, name := range []string{"00.seg", ".minirag-tmp-1-manifest"} {
 		must(t, os.WriteFile(filepath.Join(dir, name), []byte("left"), 0o600))
-		later := manifest.ModTime().Add(1)
+		later := manifest.ModTime().Add(time.Millisecond)
 		must(t, os.Chtimes(filepath.Join(dir, name), later, later))
 	}
 	left, err := s.Tidy(t.Context())
