@@ -205,7 +205,7 @@ Give exactly one of filePath (absolute, inside a document root) and source (as r
 	},
 	{
 		name: "read_file", title: "Read File", readOnly: true, idempotent: true,
-		call:   (*Server).readFile,
+		call: (*Server).readFile,
 		params: []param{
 			filePathParam, sourceParam,
 			{name: "section", about: "Only this section: the parentId of a result."},

@@ -13,15 +13,20 @@ func hasAVX512() bool {
 // tileWide is the most tokens that a wide kernel takes at once.
 const tileWide = 12
 
-// q4AVX512 takes full tiles and divides what is left, with the last of them,
-// into two of nearly the same size: a small tile loads as many weights as a full one.
-func q4AVX512(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
-	actStride := ActBytes(groups)
-	full, first, second := tokens/tileWide, tokens%tileWide, 0
+// wideTiles divides tokens into full tiles and two of nearly the same size, as a
+// small tile loads as many weights as a full one.
+func wideTiles(tokens int) (full, first, second int) {
+	full, first = tokens/tileWide, tokens%tileWide
 	if full > 0 && first > 0 {
 		rest := first + tileWide
-		full, first, second = full-1, rest-rest/2, rest/2
+		return full - 1, rest - rest/2, rest / 2
 	}
+	return full, first, 0
+}
+
+func q4AVX512(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
+	actStride := ActBytes(groups)
+	full, first, second := wideTiles(tokens)
 	// As with AVX2, the next panel comes into the cache meanwhile.
 	lines := 2 * groups
 	if tokens <= fewTokens {
@@ -80,5 +85,49 @@ func q4WideFew(n int, out *float32, outStride int, act *byte, actStride int, pan
 		q4WideFew11(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
 	case 12:
 		q4WideFew12(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
+	}
+}
+
+func f32AVX512(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
+	full, first, second := wideTiles(tokens)
+	if full > 0 {
+		f32Wide12(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, full)
+	}
+	done := full * tileWide
+	for _, n := range [2]int{first, second} {
+		if n == 0 {
+			break
+		}
+		f32Wide(n, &out[done*outStride], outStride, &a[done*aStride], aStride, &w[0], wStride, &scale[done], k)
+		done += n
+	}
+}
+
+func f32Wide(n int, out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int) {
+	switch n {
+	case 1:
+		f32Wide1(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 2:
+		f32Wide2(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 3:
+		f32Wide3(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 4:
+		f32Wide4(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 5:
+		f32Wide5(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 6:
+		f32Wide6(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 7:
+		f32Wide7(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 8:
+		f32Wide8(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 9:
+		f32Wide9(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 10:
+		f32Wide10(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 11:
+		f32Wide11(out, outStride, a, aStride, w, wStride, scale, k, 1)
+	case 12:
+		f32Wide12(out, outStride, a, aStride, w, wStride, scale, k, 1)
 	}
 }

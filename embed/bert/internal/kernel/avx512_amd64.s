@@ -3967,6 +3967,864 @@ q4WideFew12Group:
 	VZEROUPPER
 	RET
 
+// func f32Wide1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide1(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+f32Wide1Tile:
+	VPXORD Z0, Z0, Z0
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
+
+f32Wide1Column:
+	VMOVUPS          (R9), Z1
+	VFMADD231PS.BCST (DX), Z1, Z0
+	ADDQ             SI, R9
+	ADDQ             $0x04, DX
+	DECQ             R10
+	JNE              f32Wide1Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x04, DI
+	MOVQ             k+56(FP), R10
+	SHLQ             $0x02, R10
+	IMUL3Q           $0x01, BX, R9
+	SUBQ             R10, R9
+	ADDQ             R9, DX
+	DECQ             R8
+	JNE              f32Wide1Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide2(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+f32Wide2Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
+
+f32Wide2Column:
+	VMOVUPS          (R9), Z2
+	VFMADD231PS.BCST (DX), Z2, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z2, Z1
+	ADDQ             SI, R9
+	ADDQ             $0x04, DX
+	DECQ             R10
+	JNE              f32Wide2Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x08, DI
+	MOVQ             k+56(FP), R10
+	SHLQ             $0x02, R10
+	IMUL3Q           $0x02, BX, R9
+	SUBQ             R10, R9
+	ADDQ             R9, DX
+	DECQ             R8
+	JNE              f32Wide2Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide3(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+f32Wide3Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   w+32(FP), R9
+	MOVQ   k+56(FP), R10
+
+f32Wide3Column:
+	VMOVUPS          (R9), Z3
+	VFMADD231PS.BCST (DX), Z3, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z3, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z3, Z2
+	ADDQ             SI, R9
+	ADDQ             $0x04, DX
+	DECQ             R10
+	JNE              f32Wide3Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x0c, DI
+	MOVQ             k+56(FP), R10
+	SHLQ             $0x02, R10
+	IMUL3Q           $0x03, BX, R9
+	SUBQ             R10, R9
+	ADDQ             R9, DX
+	DECQ             R8
+	JNE              f32Wide3Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide4(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+
+f32Wide4Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   w+32(FP), R10
+	MOVQ   k+56(FP), R11
+
+f32Wide4Column:
+	VMOVUPS          (R10), Z4
+	VFMADD231PS.BCST (DX), Z4, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z4, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z4, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z4, Z3
+	ADDQ             SI, R10
+	ADDQ             $0x04, DX
+	DECQ             R11
+	JNE              f32Wide4Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x10, DI
+	MOVQ             k+56(FP), R11
+	SHLQ             $0x02, R11
+	IMUL3Q           $0x04, BX, R10
+	SUBQ             R11, R10
+	ADDQ             R10, DX
+	DECQ             R8
+	JNE              f32Wide4Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide5(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+
+f32Wide5Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+f32Wide5Column:
+	VMOVUPS          (R11), Z5
+	VFMADD231PS.BCST (DX), Z5, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z5, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z5, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z5, Z3
+	VFMADD231PS.BCST (R10), Z5, Z4
+	ADDQ             SI, R11
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	DECQ             R12
+	JNE              f32Wide5Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x14, DI
+	MOVQ             k+56(FP), R12
+	SHLQ             $0x02, R12
+	IMUL3Q           $0x05, BX, R11
+	SUBQ             R12, R11
+	ADDQ             R11, DX
+	ADDQ             R11, R10
+	DECQ             R8
+	JNE              f32Wide5Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide6(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+
+f32Wide6Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+f32Wide6Column:
+	VMOVUPS          (R11), Z6
+	VFMADD231PS.BCST (DX), Z6, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z6, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z6, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z6, Z3
+	VFMADD231PS.BCST (R10), Z6, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z6, Z5
+	ADDQ             SI, R11
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	DECQ             R12
+	JNE              f32Wide6Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x18, DI
+	MOVQ             k+56(FP), R12
+	SHLQ             $0x02, R12
+	IMUL3Q           $0x06, BX, R11
+	SUBQ             R12, R11
+	ADDQ             R11, DX
+	ADDQ             R11, R10
+	DECQ             R8
+	JNE              f32Wide6Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide7(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide7(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+
+f32Wide7Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+f32Wide7Column:
+	VMOVUPS          (R11), Z7
+	VFMADD231PS.BCST (DX), Z7, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z7, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z7, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z7, Z3
+	VFMADD231PS.BCST (R10), Z7, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z7, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z7, Z6
+	ADDQ             SI, R11
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	DECQ             R12
+	JNE              f32Wide7Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x1c, DI
+	MOVQ             k+56(FP), R12
+	SHLQ             $0x02, R12
+	IMUL3Q           $0x07, BX, R11
+	SUBQ             R12, R11
+	ADDQ             R11, DX
+	ADDQ             R11, R10
+	DECQ             R8
+	JNE              f32Wide7Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide8(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide8(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+
+f32Wide8Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   w+32(FP), R11
+	MOVQ   k+56(FP), R12
+
+f32Wide8Column:
+	VMOVUPS          (R11), Z8
+	VFMADD231PS.BCST (DX), Z8, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z8, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z8, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z8, Z3
+	VFMADD231PS.BCST (R10), Z8, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z8, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z8, Z6
+	VFMADD231PS.BCST (R10)(R9*1), Z8, Z7
+	ADDQ             SI, R11
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	DECQ             R12
+	JNE              f32Wide8Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      28(DI), Z7, Z7
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x20, DI
+	MOVQ             k+56(FP), R12
+	SHLQ             $0x02, R12
+	IMUL3Q           $0x08, BX, R11
+	SUBQ             R12, R11
+	ADDQ             R11, DX
+	ADDQ             R11, R10
+	DECQ             R8
+	JNE              f32Wide8Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide9(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide9(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+	LEAQ (R10)(BX*4), R11
+
+f32Wide9Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   w+32(FP), R12
+	MOVQ   k+56(FP), R13
+
+f32Wide9Column:
+	VMOVUPS          (R12), Z9
+	VFMADD231PS.BCST (DX), Z9, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z9, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z9, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z9, Z3
+	VFMADD231PS.BCST (R10), Z9, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z9, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z9, Z6
+	VFMADD231PS.BCST (R10)(R9*1), Z9, Z7
+	VFMADD231PS.BCST (R11), Z9, Z8
+	ADDQ             SI, R12
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	ADDQ             $0x04, R11
+	DECQ             R13
+	JNE              f32Wide9Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      28(DI), Z7, Z7
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      32(DI), Z8, Z8
+	VMOVUPS          Z8, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x24, DI
+	MOVQ             k+56(FP), R13
+	SHLQ             $0x02, R13
+	IMUL3Q           $0x09, BX, R12
+	SUBQ             R13, R12
+	ADDQ             R12, DX
+	ADDQ             R12, R10
+	ADDQ             R12, R11
+	DECQ             R8
+	JNE              f32Wide9Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide10(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide10(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+	LEAQ (R10)(BX*4), R11
+
+f32Wide10Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   w+32(FP), R12
+	MOVQ   k+56(FP), R13
+
+f32Wide10Column:
+	VMOVUPS          (R12), Z10
+	VFMADD231PS.BCST (DX), Z10, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z10, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z10, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z10, Z3
+	VFMADD231PS.BCST (R10), Z10, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z10, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z10, Z6
+	VFMADD231PS.BCST (R10)(R9*1), Z10, Z7
+	VFMADD231PS.BCST (R11), Z10, Z8
+	VFMADD231PS.BCST (R11)(BX*1), Z10, Z9
+	ADDQ             SI, R12
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	ADDQ             $0x04, R11
+	DECQ             R13
+	JNE              f32Wide10Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      28(DI), Z7, Z7
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      32(DI), Z8, Z8
+	VMOVUPS          Z8, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      36(DI), Z9, Z9
+	VMOVUPS          Z9, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x28, DI
+	MOVQ             k+56(FP), R13
+	SHLQ             $0x02, R13
+	IMUL3Q           $0x0a, BX, R12
+	SUBQ             R13, R12
+	ADDQ             R12, DX
+	ADDQ             R12, R10
+	ADDQ             R12, R11
+	DECQ             R8
+	JNE              f32Wide10Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide11(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide11(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+	LEAQ (R10)(BX*4), R11
+
+f32Wide11Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	MOVQ   w+32(FP), R12
+	MOVQ   k+56(FP), R13
+
+f32Wide11Column:
+	VMOVUPS          (R12), Z11
+	VFMADD231PS.BCST (DX), Z11, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z11, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z11, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z11, Z3
+	VFMADD231PS.BCST (R10), Z11, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z11, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z11, Z6
+	VFMADD231PS.BCST (R10)(R9*1), Z11, Z7
+	VFMADD231PS.BCST (R11), Z11, Z8
+	VFMADD231PS.BCST (R11)(BX*1), Z11, Z9
+	VFMADD231PS.BCST (R11)(BX*2), Z11, Z10
+	ADDQ             SI, R12
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	ADDQ             $0x04, R11
+	DECQ             R13
+	JNE              f32Wide11Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      28(DI), Z7, Z7
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      32(DI), Z8, Z8
+	VMOVUPS          Z8, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      36(DI), Z9, Z9
+	VMOVUPS          Z9, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      40(DI), Z10, Z10
+	VMOVUPS          Z10, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x2c, DI
+	MOVQ             k+56(FP), R13
+	SHLQ             $0x02, R13
+	IMUL3Q           $0x0b, BX, R12
+	SUBQ             R13, R12
+	ADDQ             R12, DX
+	ADDQ             R12, R10
+	ADDQ             R12, R11
+	DECQ             R8
+	JNE              f32Wide11Tile
+	VZEROUPPER
+	RET
+
+// func f32Wide12(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+// Requires: AVX, AVX512F
+TEXT ·f32Wide12(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ a+16(FP), DX
+	MOVQ aStride+24(FP), BX
+	MOVQ wStride+40(FP), SI
+	MOVQ scale+48(FP), DI
+	MOVQ tiles+64(FP), R8
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, SI
+	LEAQ (BX)(BX*2), R9
+	LEAQ (DX)(BX*4), R10
+	LEAQ (R10)(BX*4), R11
+
+f32Wide12Tile:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   w+32(FP), R12
+	MOVQ   k+56(FP), R13
+
+f32Wide12Column:
+	VMOVUPS          (R12), Z12
+	VFMADD231PS.BCST (DX), Z12, Z0
+	VFMADD231PS.BCST (DX)(BX*1), Z12, Z1
+	VFMADD231PS.BCST (DX)(BX*2), Z12, Z2
+	VFMADD231PS.BCST (DX)(R9*1), Z12, Z3
+	VFMADD231PS.BCST (R10), Z12, Z4
+	VFMADD231PS.BCST (R10)(BX*1), Z12, Z5
+	VFMADD231PS.BCST (R10)(BX*2), Z12, Z6
+	VFMADD231PS.BCST (R10)(R9*1), Z12, Z7
+	VFMADD231PS.BCST (R11), Z12, Z8
+	VFMADD231PS.BCST (R11)(BX*1), Z12, Z9
+	VFMADD231PS.BCST (R11)(BX*2), Z12, Z10
+	VFMADD231PS.BCST (R11)(R9*1), Z12, Z11
+	ADDQ             SI, R12
+	ADDQ             $0x04, DX
+	ADDQ             $0x04, R10
+	ADDQ             $0x04, R11
+	DECQ             R13
+	JNE              f32Wide12Column
+	VMULPS.BCST      (DI), Z0, Z0
+	VMOVUPS          Z0, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      4(DI), Z1, Z1
+	VMOVUPS          Z1, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      8(DI), Z2, Z2
+	VMOVUPS          Z2, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      12(DI), Z3, Z3
+	VMOVUPS          Z3, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      16(DI), Z4, Z4
+	VMOVUPS          Z4, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      20(DI), Z5, Z5
+	VMOVUPS          Z5, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      24(DI), Z6, Z6
+	VMOVUPS          Z6, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      28(DI), Z7, Z7
+	VMOVUPS          Z7, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      32(DI), Z8, Z8
+	VMOVUPS          Z8, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      36(DI), Z9, Z9
+	VMOVUPS          Z9, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      40(DI), Z10, Z10
+	VMOVUPS          Z10, (AX)
+	ADDQ             CX, AX
+	VMULPS.BCST      44(DI), Z11, Z11
+	VMOVUPS          Z11, (AX)
+	ADDQ             CX, AX
+	ADDQ             $0x30, DI
+	MOVQ             k+56(FP), R13
+	SHLQ             $0x02, R13
+	IMUL3Q           $0x0c, BX, R12
+	SUBQ             R13, R12
+	ADDQ             R12, DX
+	ADDQ             R12, R10
+	ADDQ             R12, R11
+	DECQ             R8
+	JNE              f32Wide12Tile
+	VZEROUPPER
+	RET
+
 // func wideSums(rounds int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·wideSums(SB), NOSPLIT, $0-8

@@ -44,4 +44,40 @@ func q4WideFew11(out *float32, outStride int, act *byte, actStride int, panel *b
 func q4WideFew12(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
+func f32Wide1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide2(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide3(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide4(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide5(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide6(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide7(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide8(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide9(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide10(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide11(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
+func f32Wide12(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)
+
+//go:noescape
 func wideSums(rounds int)

@@ -20,7 +20,7 @@ func available() []*Set {
 		return sets
 	}
 	wide := *avx2
-	wide.name, wide.q4 = "avx512vnni", q4AVX512
+	wide.name, wide.q4, wide.f32 = "avx512vnni", q4AVX512, f32AVX512
 	return append([]*Set{&wide}, sets...)
 }
 

@@ -34,6 +34,9 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		q4(fmt.Sprintf("q4WideFew%d", t), t, fewLines)
 	}
+	for t := 1; t <= maxTokens; t++ {
+		f32(t)
+	}
 	sums()
 	Generate()
 }
