@@ -131,3 +131,32 @@ func f32Wide(n int, out *float32, outStride int, a *float32, aStride int, w *flo
 		f32Wide12(out, outStride, a, aStride, w, wStride, scale, k, 1)
 	}
 }
+
+func quantizeAVX512(dst, scales []byte, row []float32) {
+	quantizeWide(&dst[0], &scales[0], &row[0], len(row)/Group)
+}
+
+// What is not a number of whole vectors is left to AVX2.
+
+func geluAVX512(x []float32) {
+	if len(x)%16 != 0 {
+		geluAVX2(x)
+		return
+	}
+	geluWide(&x[0], len(x)/16)
+}
+
+func softmaxAVX512(x []float32) float32 {
+	if len(x)%16 != 0 {
+		return softmaxAVX2(x)
+	}
+	return softmaxWide(&x[0], len(x)/16)
+}
+
+func addNormAVX512(x, y, weight, bias []float32, eps float32) {
+	if len(x)%16 != 0 {
+		addNormAVX2(x, y, weight, bias, eps)
+		return
+	}
+	addNormWide(&x[0], &y[0], &weight[0], &bias[0], eps, len(x)/16)
+}

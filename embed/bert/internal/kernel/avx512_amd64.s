@@ -4877,3 +4877,376 @@ sums:
 	JNE      sums
 	VZEROUPPER
 	RET
+
+// func quantizeWide(dst *byte, scales *byte, row *float32, groups int)
+// Requires: AVX, AVX2, AVX512F, CMOV
+TEXT ·quantizeWide(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         row+16(FP), CX
+	MOVQ         groups+24(FP), DX
+	MOVQ         scales+8(FP), BX
+	VBROADCASTSS magnitude<>+0(SB), Z0
+	VPBROADCASTD byteOffset<>+0(SB), X1
+	VBROADCASTSS limit<>+0(SB), X2
+
+quantizeWidePart:
+	MOVQ    $0x00000004, SI
+	CMPQ    DX, SI
+	CMOVQLT DX, SI
+	SUBQ    SI, DX
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	MOVQ    SI, DI
+	MOVQ    CX, R8
+
+quantizeWideTop:
+	VPANDD       (R8), Z0, Z5
+	VPMAXUD      Z5, Z3, Z3
+	VPANDD       64(R8), Z0, Z5
+	VPMAXUD      Z5, Z4, Z4
+	ADDQ         $0x80, R8
+	DECQ         DI
+	JNE          quantizeWideTop
+	VPMAXUD      Z4, Z3, Z3
+	VSHUFF64X2   $0x4e, Z3, Z3, Z5
+	VPMAXUD      Z5, Z3, Z3
+	VSHUFF64X2   $0xb1, Z3, Z3, Z5
+	VPMAXUD      Z5, Z3, Z3
+	VPERMILPS    $0x4e, Z3, Z5
+	VPMAXUD      Z5, Z3, Z3
+	VPERMILPS    $0xb1, Z3, Z5
+	VPMAXUD      Z5, Z3, Z3
+	VDIVPS       X2, X3, X5
+	VBROADCASTSS smallest<>+0(SB), X7
+	VCMPPS       $0x05, X7, X3, X7
+	VANDPS       X7, X5, X5
+	VDIVPS       X3, X2, X6
+	VANDPS       X7, X6, X6
+	VBROADCASTSS infinite<>+0(SB), X7
+	VCMPPS       $0x01, X7, X6, X7
+	VANDPS       X7, X6, X6
+	VMOVSS       X5, (BX)
+	ADDQ         $0x04, BX
+	VBROADCASTSS X6, Z5
+
+quantizeWideGroup:
+	VMULPS    (CX), Z5, Z6
+	VCVTPS2DQ Z6, Z6
+	VPMOVSDB  Z6, X6
+	VPXOR     X1, X6, X6
+	VMOVDQU   X6, (AX)
+	VMULPS    64(CX), Z5, Z6
+	VCVTPS2DQ Z6, Z6
+	VPMOVSDB  Z6, X6
+	VPXOR     X1, X6, X6
+	VMOVDQU   X6, 16(AX)
+	ADDQ      $0x80, CX
+	ADDQ      $0x20, AX
+	DECQ      SI
+	JNE       quantizeWideGroup
+	TESTQ     DX, DX
+	JNE       quantizeWidePart
+	VZEROUPPER
+	RET
+
+DATA magnitude<>+0(SB)/4, $0x7fffffff
+GLOBL magnitude<>(SB), RODATA|NOPTR, $4
+
+DATA byteOffset<>+0(SB)/4, $0x80808080
+GLOBL byteOffset<>(SB), RODATA|NOPTR, $4
+
+DATA limit<>+0(SB)/4, $0x42fe0000
+GLOBL limit<>(SB), RODATA|NOPTR, $4
+
+DATA smallest<>+0(SB)/4, $0x03aa2425
+GLOBL smallest<>(SB), RODATA|NOPTR, $4
+
+DATA infinite<>+0(SB)/4, $0x7f800000
+GLOBL infinite<>(SB), RODATA|NOPTR, $4
+
+// func geluWide(x *float32, vectors int)
+// Requires: AVX, AVX512F
+TEXT ·geluWide(SB), NOSPLIT, $0-16
+	MOVQ         x+0(FP), AX
+	MOVQ         vectors+8(FP), CX
+	VBROADCASTSS geluLowest<>+0(SB), Z0
+	VBROADCASTSS geluHighest<>+0(SB), Z1
+	VBROADCASTSS half<>+0(SB), Z2
+	VBROADCASTSS geluP0<>+0(SB), Z3
+	VBROADCASTSS geluP1<>+0(SB), Z4
+	VBROADCASTSS geluP2<>+0(SB), Z5
+	VBROADCASTSS geluP3<>+0(SB), Z6
+	VBROADCASTSS geluP4<>+0(SB), Z7
+	VBROADCASTSS geluP5<>+0(SB), Z8
+	VBROADCASTSS geluP6<>+0(SB), Z9
+	VBROADCASTSS geluQ0<>+0(SB), Z10
+	VBROADCASTSS geluQ1<>+0(SB), Z11
+	VBROADCASTSS geluQ2<>+0(SB), Z12
+	VBROADCASTSS geluQ3<>+0(SB), Z13
+	VBROADCASTSS geluQ4<>+0(SB), Z14
+
+geluWideLoop:
+	VMAXPS      (AX), Z0, Z15
+	VMINPS      Z15, Z1, Z16
+	VMULPS      Z16, Z16, Z17
+	VMOVAPS     Z9, Z18
+	VFMADD213PS Z8, Z17, Z18
+	VFMADD213PS Z7, Z17, Z18
+	VFMADD213PS Z6, Z17, Z18
+	VFMADD213PS Z5, Z17, Z18
+	VFMADD213PS Z4, Z17, Z18
+	VFMADD213PS Z3, Z17, Z18
+	VMOVAPS     Z14, Z19
+	VFMADD213PS Z13, Z17, Z19
+	VFMADD213PS Z12, Z17, Z19
+	VFMADD213PS Z11, Z17, Z19
+	VFMADD213PS Z10, Z17, Z19
+	VMULPS      Z16, Z18, Z18
+	VDIVPS      Z19, Z18, Z18
+	VADDPS      Z2, Z18, Z18
+	VMULPS      Z15, Z18, Z18
+	VMOVUPS     Z18, (AX)
+	ADDQ        $0x40, AX
+	DECQ        CX
+	JNE         geluWideLoop
+	VZEROUPPER
+	RET
+
+DATA geluLowest<>+0(SB)/4, $0xc0a9999a
+GLOBL geluLowest<>(SB), RODATA|NOPTR, $4
+
+DATA geluHighest<>+0(SB)/4, $0x40a9999a
+GLOBL geluHighest<>(SB), RODATA|NOPTR, $4
+
+DATA half<>+0(SB)/4, $0x3f000000
+GLOBL half<>(SB), RODATA|NOPTR, $4
+
+DATA geluP0<>+0(SB)/4, $0x3ecc4222
+GLOBL geluP0<>(SB), RODATA|NOPTR, $4
+
+DATA geluP1<>+0(SB)/4, $0x3d124ade
+GLOBL geluP1<>(SB), RODATA|NOPTR, $4
+
+DATA geluP2<>+0(SB)/4, $0x3b93652c
+GLOBL geluP2<>(SB), RODATA|NOPTR, $4
+
+DATA geluP3<>+0(SB)/4, $0x3931c931
+GLOBL geluP3<>(SB), RODATA|NOPTR, $4
+
+DATA geluP4<>+0(SB)/4, $0x365cb450
+GLOBL geluP4<>(SB), RODATA|NOPTR, $4
+
+DATA geluP5<>+0(SB)/4, $0xb2c42c83
+GLOBL geluP5<>(SB), RODATA|NOPTR, $4
+
+DATA geluP6<>+0(SB)/4, $0x2f01aa93
+GLOBL geluP6<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ0<>+0(SB)/4, $0x3f800000
+GLOBL geluQ0<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ1<>+0(SB)/4, $0x3e832b56
+GLOBL geluQ1<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ2<>+0(SB)/4, $0x3ced6569
+GLOBL geluQ2<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ3<>+0(SB)/4, $0x3aeecb30
+GLOBL geluQ3<>(SB), RODATA|NOPTR, $4
+
+DATA geluQ4<>+0(SB)/4, $0x38833d62
+GLOBL geluQ4<>(SB), RODATA|NOPTR, $4
+
+// func softmaxWide(x *float32, vectors int) float32
+// Requires: AVX, AVX512F, SSE
+TEXT ·softmaxWide(SB), NOSPLIT, $0-20
+	MOVQ         x+0(FP), AX
+	MOVQ         vectors+8(FP), CX
+	VBROADCASTSS lowest<>+0(SB), Z0
+	VBROADCASTSS log2e<>+0(SB), Z1
+	VBROADCASTSS shift<>+0(SB), Z2
+	VBROADCASTSS ln2Hi<>+0(SB), Z3
+	VBROADCASTSS ln2Lo<>+0(SB), Z4
+	VBROADCASTSS exponentBias<>+0(SB), Z5
+	VBROADCASTSS exp0<>+0(SB), Z6
+	VBROADCASTSS exp1<>+0(SB), Z7
+	VBROADCASTSS exp2<>+0(SB), Z8
+	VBROADCASTSS exp3<>+0(SB), Z9
+	VBROADCASTSS exp4<>+0(SB), Z10
+	VBROADCASTSS exp5<>+0(SB), Z11
+	VBROADCASTSS exp6<>+0(SB), Z12
+	MOVQ         AX, DX
+	MOVQ         CX, BX
+	VMOVUPS      (DX), Z13
+
+softmaxWideTop:
+	VMAXPS     (DX), Z13, Z13
+	ADDQ       $0x40, DX
+	DECQ       BX
+	JNE        softmaxWideTop
+	VSHUFF64X2 $0x4e, Z13, Z13, Z14
+	VMAXPS     Z14, Z13, Z13
+	VSHUFF64X2 $0xb1, Z13, Z13, Z14
+	VMAXPS     Z14, Z13, Z13
+	VPERMILPS  $0x4e, Z13, Z14
+	VMAXPS     Z14, Z13, Z13
+	VPERMILPS  $0xb1, Z13, Z14
+	VMAXPS     Z14, Z13, Z13
+	VPXORD     Z15, Z15, Z15
+
+softmaxWideLoop:
+	VMOVUPS      (AX), Z14
+	VSUBPS       Z13, Z14, Z14
+	VMAXPS       Z14, Z0, Z14
+	VMOVAPS      Z2, Z16
+	VFMADD231PS  Z1, Z14, Z16
+	VPSLLD       $0x17, Z16, Z17
+	VPADDD       Z5, Z17, Z17
+	VSUBPS       Z2, Z16, Z16
+	VFNMADD231PS Z3, Z16, Z14
+	VFNMADD231PS Z4, Z16, Z14
+	VMOVAPS      Z12, Z16
+	VFMADD213PS  Z11, Z14, Z16
+	VFMADD213PS  Z10, Z14, Z16
+	VFMADD213PS  Z9, Z14, Z16
+	VFMADD213PS  Z8, Z14, Z16
+	VFMADD213PS  Z7, Z14, Z16
+	VFMADD213PS  Z6, Z14, Z16
+	VMULPS       Z17, Z16, Z16
+	VMOVUPS      Z16, (AX)
+	VADDPS       Z16, Z15, Z15
+	ADDQ         $0x40, AX
+	DECQ         CX
+	JNE          softmaxWideLoop
+	VSHUFF64X2   $0x4e, Z15, Z15, Z0
+	VADDPS       Z0, Z15, Z15
+	VSHUFF64X2   $0xb1, Z15, Z15, Z0
+	VADDPS       Z0, Z15, Z15
+	VPERMILPS    $0x4e, Z15, Z0
+	VADDPS       Z0, Z15, Z15
+	VPERMILPS    $0xb1, Z15, Z0
+	VADDPS       Z0, Z15, Z15
+	VMOVAPS      X15, X0
+	VZEROUPPER
+	MOVSS        X0, ret+16(FP)
+	RET
+
+DATA lowest<>+0(SB)/4, $0xc2ae0000
+GLOBL lowest<>(SB), RODATA|NOPTR, $4
+
+DATA log2e<>+0(SB)/4, $0x3fb8aa3b
+GLOBL log2e<>(SB), RODATA|NOPTR, $4
+
+DATA shift<>+0(SB)/4, $0x4b400000
+GLOBL shift<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Hi<>+0(SB)/4, $0x3f318000
+GLOBL ln2Hi<>(SB), RODATA|NOPTR, $4
+
+DATA ln2Lo<>+0(SB)/4, $0xb95e8083
+GLOBL ln2Lo<>(SB), RODATA|NOPTR, $4
+
+DATA exponentBias<>+0(SB)/4, $0x3f800000
+GLOBL exponentBias<>(SB), RODATA|NOPTR, $4
+
+DATA exp0<>+0(SB)/4, $0x3f800000
+GLOBL exp0<>(SB), RODATA|NOPTR, $4
+
+DATA exp1<>+0(SB)/4, $0x3f800000
+GLOBL exp1<>(SB), RODATA|NOPTR, $4
+
+DATA exp2<>+0(SB)/4, $0x3f000000
+GLOBL exp2<>(SB), RODATA|NOPTR, $4
+
+DATA exp3<>+0(SB)/4, $0x3e2aaaab
+GLOBL exp3<>(SB), RODATA|NOPTR, $4
+
+DATA exp4<>+0(SB)/4, $0x3d2aaaab
+GLOBL exp4<>(SB), RODATA|NOPTR, $4
+
+DATA exp5<>+0(SB)/4, $0x3c088889
+GLOBL exp5<>(SB), RODATA|NOPTR, $4
+
+DATA exp6<>+0(SB)/4, $0x3ab60b61
+GLOBL exp6<>(SB), RODATA|NOPTR, $4
+
+// func addNormWide(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
+// Requires: AVX, AVX512F, SSE
+TEXT ·addNormWide(SB), NOSPLIT, $0-48
+	MOVQ       x+0(FP), AX
+	MOVQ       y+8(FP), CX
+	MOVQ       weight+16(FP), DX
+	MOVQ       bias+24(FP), BX
+	MOVQ       vectors+40(FP), SI
+	VXORPS     X0, X0, X0
+	VCVTSI2SSQ SI, X0, X0
+	VMULSS     lanes<>+0(SB), X0, X0
+	VPXORD     Z1, Z1, Z1
+	MOVQ       SI, DI
+	XORQ       R8, R8
+
+normWideSum:
+	VMOVUPS      (AX)(R8*1), Z2
+	VADDPS       (CX)(R8*1), Z2, Z2
+	VMOVUPS      Z2, (AX)(R8*1)
+	VADDPS       Z2, Z1, Z1
+	ADDQ         $0x40, R8
+	DECQ         DI
+	JNE          normWideSum
+	VSHUFF64X2   $0x4e, Z1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VSHUFF64X2   $0xb1, Z1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VPERMILPS    $0x4e, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VPERMILPS    $0xb1, Z1, Z2
+	VADDPS       Z2, Z1, Z1
+	VDIVSS       X0, X1, X1
+	VBROADCASTSS X1, Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         SI, DI
+	XORQ         R8, R8
+
+normWideSquares:
+	VMOVUPS      (AX)(R8*1), Z1
+	VSUBPS       Z2, Z1, Z1
+	VFMADD231PS  Z1, Z1, Z3
+	ADDQ         $0x40, R8
+	DECQ         DI
+	JNE          normWideSquares
+	VSHUFF64X2   $0x4e, Z3, Z3, Z1
+	VADDPS       Z1, Z3, Z3
+	VSHUFF64X2   $0xb1, Z3, Z3, Z1
+	VADDPS       Z1, Z3, Z3
+	VPERMILPS    $0x4e, Z3, Z1
+	VADDPS       Z1, Z3, Z3
+	VPERMILPS    $0xb1, Z3, Z1
+	VADDPS       Z1, Z3, Z3
+	VDIVSS       X0, X3, X1
+	MOVSS        eps+32(FP), X0
+	VADDSS       X0, X1, X1
+	VSQRTSS      X1, X1, X1
+	VMOVSS       one<>+0(SB), X0
+	VDIVSS       X1, X0, X1
+	VBROADCASTSS X1, Z0
+	MOVQ         SI, DI
+	XORQ         R8, R8
+
+normWideScale:
+	VMOVUPS     (AX)(R8*1), Z1
+	VSUBPS      Z2, Z1, Z1
+	VMULPS      Z0, Z1, Z1
+	VMOVUPS     (DX)(R8*1), Z3
+	VFMADD213PS (BX)(R8*1), Z3, Z1
+	VMOVUPS     Z1, (AX)(R8*1)
+	ADDQ        $0x40, R8
+	DECQ        DI
+	JNE         normWideScale
+	VZEROUPPER
+	RET
+
+DATA lanes<>+0(SB)/4, $0x41800000
+GLOBL lanes<>(SB), RODATA|NOPTR, $4
+
+DATA one<>+0(SB)/4, $0x3f800000
+GLOBL one<>(SB), RODATA|NOPTR, $4

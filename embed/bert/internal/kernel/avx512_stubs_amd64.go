@@ -81,3 +81,15 @@ func f32Wide12(out *float32, outStride int, a *float32, aStride int, w *float32,
 
 //go:noescape
 func wideSums(rounds int)
+
+//go:noescape
+func quantizeWide(dst *byte, scales *byte, row *float32, groups int)
+
+//go:noescape
+func geluWide(x *float32, vectors int)
+
+//go:noescape
+func softmaxWide(x *float32, vectors int) float32
+
+//go:noescape
+func addNormWide(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)

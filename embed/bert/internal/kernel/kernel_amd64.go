@@ -19,9 +19,10 @@ func available() []*Set {
 	if !hasAVX512() {
 		return sets
 	}
-	wide := *avx2
-	wide.name, wide.q4, wide.f32 = "avx512vnni", q4AVX512, f32AVX512
-	return append([]*Set{&wide}, sets...)
+	wide := &Set{name: "avx512vnni", q4: q4AVX512, f32: f32AVX512, pack: packAVX2,
+		quantize: quantizeAVX512, gelu: geluAVX512, softmax: softmaxAVX512,
+		addNorm: addNormAVX512, transpose: transposeAVX2}
+	return append([]*Set{wide}, sets...)
 }
 
 // The numbers of tokens that the kernels take at once, so that their sums and

@@ -38,6 +38,11 @@ func main() {
 		f32(t)
 	}
 	sums()
+	c := constants{}
+	quantize(c)
+	gelu(c)
+	softmax(c)
+	addNorm(c)
 	Generate()
 }
 
