@@ -42,7 +42,16 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	run, ok := map[string]func(context.Context, *minirag.Corpus) error{"sync": childSync, "loop": childLoop, "work": childWork, "first": childFirst}[os.Getenv(childVar)]
+	if os.Getenv(childVar) == "apply" {
+		if err := childApply(context.Background()); err != nil {
+			fmt.Println("error:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	run, ok := map[string]func(context.Context, *minirag.Corpus) error{
+		"sync": childSync, "loop": childLoop, "work": childWork, "read": childRead, "first": childFirst,
+	}[os.Getenv(childVar)]
 	if !ok {
 		os.Exit(m.Run())
 	}
@@ -167,37 +176,51 @@ func childLoop(ctx context.Context, c *minirag.Corpus) error {
 	me, until := os.Getenv(childArg), time.Now().Add(loopTime())
 	queries := 0
 	for i := 0; time.Now().Before(until); i++ {
-		var b strings.Builder
-		for part := range 4 {
-			fmt.Fprintf(&b, "# Part %d\n\nThe lighthouse log, version %s-%d. %s\n\n", part, me, i, strings.Repeat("Fog over the harbour. ", part*5))
-		}
-		if _, err := c.Ingest(ctx, minirag.Bytes("log", "text/markdown", []byte(b.String()))); err != nil {
+		if _, err := c.Ingest(ctx, logVersion(fmt.Sprintf("%s-%d", me, i))); err != nil {
 			return fmt.Errorf("ingest: %w", err)
 		}
 		for range 3 {
-			res, err := c.Query(ctx, minirag.Query{Text: "lighthouse log version", TopK: 20})
-			if err != nil {
-				return fmt.Errorf("query: %w", err)
-			}
-			versions := make(map[string]int)
-			for _, h := range res.Hits {
-				_, rest, _ := strings.Cut(h.Text, "version ")
-				version, _, _ := strings.Cut(rest, ".")
-				versions[version]++
-			}
-			if len(versions) != 1 {
-				return fmt.Errorf("an answer holds the versions %v", versions)
-			}
-			for version, n := range versions {
-				if n != 4 {
-					return fmt.Errorf("an answer holds %d of 4 chunks of version %s", n, version)
-				}
+			if _, err := askedVersion(ctx, c); err != nil {
+				return err
 			}
 			queries++
 		}
 	}
 	fmt.Println("queries", queries)
 	return nil
+}
+
+// logVersion is a document of four chunks, each of which names the version.
+func logVersion(version string) minirag.Input {
+	var b strings.Builder
+	for part := range 4 {
+		fmt.Fprintf(&b, "# Part %d\n\nThe lighthouse log, version %s. %s\n\n", part, version, strings.Repeat("Fog over the harbour. ", part*5))
+	}
+	return minirag.Bytes("log", "text/markdown", []byte(b.String()))
+}
+
+// askedVersion asks for the log and demands the whole of one version.
+func askedVersion(ctx context.Context, c *minirag.Corpus) (string, error) {
+	res, err := c.Query(ctx, minirag.Query{Text: "lighthouse log version", TopK: 20})
+	if err != nil {
+		return "", fmt.Errorf("query: %w", err)
+	}
+	versions := make(map[string]int)
+	for _, h := range res.Hits {
+		_, rest, _ := strings.Cut(h.Text, "version ")
+		version, _, _ := strings.Cut(rest, ".")
+		versions[version]++
+	}
+	if len(versions) != 1 {
+		return "", fmt.Errorf("an answer holds the versions %v", versions)
+	}
+	for version, n := range versions {
+		if n != 4 {
+			return "", fmt.Errorf("an answer holds %d of 4 chunks of version %s", n, version)
+		}
+		return version, nil
+	}
+	return "", nil
 }
 
 func loopTime() time.Duration {

@@ -50,7 +50,9 @@ func openWith(ctx context.Context, dir string, o *minirag.Options, open func(dir
 		formats := append(text.Formats(), html.Formats()...)
 		parts.Converter = convert.NewRouter(append(formats, office.Formats(&office.Options{Embedded: html.HTML{}})...), nil)
 	}
-	parts.ApplyLock = lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
+	if parts.ApplyLock == nil {
+		parts.ApplyLock = ApplyLock(dir)
+	}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
 	parts.Folder = minirag.Folder{Path: dir, Names: []string{"catalog.sqlite", "apply.lock", ".sync.lock", "segments", "keywords", "vectors"}}
 	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), &sqlite.Options{
@@ -63,6 +65,11 @@ func openWith(ctx context.Context, dir string, o *minirag.Options, open func(dir
 		return nil, errors.Join(err, catalog.Close())
 	}
 	return minirag.Open(ctx, parts)
+}
+
+// ApplyLock is the lock of the derived indexes in dir.
+func ApplyLock(dir string) minirag.Locker {
+	return lock.Brief{File: lock.New(filepath.Join(dir, "apply.lock"))}
 }
 
 func openSegments(dir string, parts *minirag.Options) error {
