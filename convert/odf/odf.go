@@ -127,11 +127,12 @@ func prefix(space string) string {
 }
 
 func (c *conversion) reader(name string) (*xmlread.Reader, error) {
-	data, err := c.z.Read(name)
+	in, err := c.z.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	return xmlread.New(data, xmlread.Options{Depth: c.limits.Depth, Nodes: maxNodes, Prefix: prefix}), nil
+	// It needs no closing: the archive is in memory.
+	return xmlread.New(in, xmlread.Options{Depth: c.limits.Depth, Nodes: maxNodes, Prefix: prefix}), nil
 }
 
 func (c *conversion) tree(name string) (*xmlread.Node, error) {

@@ -285,7 +285,7 @@ func TestHostile(t *testing.T) {
 		{"text", []byte("plain text"), convert.Limits{}, convert.ErrDamaged, "zip"},
 		{"no document", pack{more: map[string]string{"word/document.xml": ""}}.build(t), convert.Limits{}, convert.ErrDamaged, "no word/document.xml"},
 		{"entities", pack{more: map[string]string{"word/document.xml": bomb}}.build(t), convert.Limits{}, convert.ErrDamaged, "DTD"},
-		{"cut XML", pack{more: map[string]string{"word/document.xml": "<w:document " + namespaces + "><w:body><w:p>"}}.build(t), convert.Limits{}, convert.ErrDamaged, "malformed XML in word/document.xml"},
+		{"cut XML", pack{more: map[string]string{"word/document.xml": "<w:document " + namespaces + "><w:body><w:p>"}}.build(t), convert.Limits{}, convert.ErrDamaged, "word/document.xml: malformed XML"},
 		{"encrypted", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00"), convert.Limits{}, convert.ErrEncrypted, "password"},
 		{"old binary", []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...."), convert.Limits{}, convert.ErrDamaged, "old binary Office"},
 		{"deep", pack{body: deep}.build(t), convert.Limits{}, convert.ErrTooLarge, "nesting depth"},

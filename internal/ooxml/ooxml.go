@@ -3,18 +3,19 @@
 //
 // Nothing in a package is believed: members, expanded size, depth and number
 // of elements are bounded, names cannot lead out of the package, document type
-// declarations (entity bombs, external entities) are refused. It imports the standard library and
-// golang.org/x/text only. A Package is for one goroutine.
+// declarations (entity bombs, external entities) are refused. It imports internal/limit, internal/xmlread and
+// internal/zipfile. A Package is for one goroutine.
 package ooxml
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"strings"
+
+	"github.com/minirag/minirag/internal/limit"
+	"github.com/minirag/minirag/internal/zipfile"
 )
 
 var (
@@ -27,12 +28,7 @@ var (
 )
 
 // A LimitError says which limit was met.
-type LimitError struct {
-	What string
-	Max  int64
-}
-
-func (e *LimitError) Error() string { return fmt.Sprintf("%s over %d", e.What, e.Max) }
+type LimitError = limit.Error
 
 // Limits bound one package. All fields must be positive.
 type Limits struct {
@@ -45,8 +41,7 @@ type Limits struct {
 // A Package is an open package.
 type Package struct {
 	limits Limits
-	left   int64 // of limits.Expanded
-	parts  map[string]*zip.File
+	z      *zipfile.Archive
 	rels   map[string]map[string]Relationship
 }
 
@@ -62,29 +57,24 @@ func Open(data []byte, limits Limits) (*Package, error) {
 		}
 		return nil, fmt.Errorf("%w: it is an old binary Office document; save it in the new format", ErrDamaged)
 	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	z, err := zipfile.Open(data, limits.Entries, limits.Expanded)
 	if err != nil {
-		return nil, fmt.Errorf("%w: open zip archive: %v", ErrDamaged, err)
+		return nil, own(err)
 	}
-	if len(z.File) > limits.Entries {
-		return nil, &LimitError{"members of the archive", int64(limits.Entries)}
+	return &Package{limits: limits, z: z, rels: map[string]map[string]Relationship{}}, nil
+}
+
+// own turns an error of the archive into one of this package.
+func own(err error) error {
+	switch {
+	case errors.Is(err, zipfile.ErrMissing):
+		return fmt.Errorf("%w: %v", ErrMissing, err)
+	case errors.Is(err, zipfile.ErrEncrypted):
+		return fmt.Errorf("%w: %v", ErrEncrypted, err)
+	case errors.Is(err, zipfile.ErrDamaged):
+		return fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
-	p := &Package{
-		limits: limits,
-		left:   limits.Expanded,
-		parts:  make(map[string]*zip.File, len(z.File)),
-		rels:   map[string]map[string]Relationship{},
-	}
-	for _, f := range z.File {
-		if strings.HasSuffix(f.Name, "/") {
-			continue
-		}
-		key := partKey(f.Name)
-		if _, dup := p.parts[key]; !dup {
-			p.parts[key] = f
-		}
-	}
-	return p, nil
+	return err
 }
 
 func wide(s string) []byte {
@@ -103,56 +93,12 @@ func partKey(name string) string {
 }
 
 // Has reports whether the package has the part.
-func (p *Package) Has(name string) bool {
-	_, ok := p.parts[partKey(name)]
-	return ok
-}
+func (p *Package) Has(name string) bool { return p.z.Has(name) }
 
 // Part returns the bytes of a part.
 func (p *Package) Part(name string) ([]byte, error) {
-	f, ok := p.parts[partKey(name)]
-	if !ok {
-		return nil, fmt.Errorf("%w %q", ErrMissing, name)
-	}
-	r, err := p.open(f)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(r)
-}
-
-func (p *Package) open(f *zip.File) (*partReader, error) {
-	if f.UncompressedSize64 > uint64(max(p.left, 0)) {
-		return nil, p.tooLarge()
-	}
-	r, err := f.Open()
-	if err != nil {
-		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
-	}
-	return &partReader{ReadCloser: r, p: p, name: f.Name}, nil
-}
-
-func (p *Package) tooLarge() error {
-	return &LimitError{"expanded size in bytes", p.limits.Expanded}
-}
-
-// A partReader takes what it reads off the package's limit, whatever size the archive declares.
-type partReader struct {
-	io.ReadCloser
-	p    *Package
-	name string
-}
-
-func (r *partReader) Read(b []byte) (int, error) {
-	n, err := r.ReadCloser.Read(b)
-	if r.p.left -= int64(n); r.p.left < 0 {
-		return 0, r.p.tooLarge()
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w: read %s: %v", ErrDamaged, r.name, err)
-	}
-	return n, err
+	data, err := p.z.Read(name)
+	return data, own(err)
 }
 
 // A Relationship leads from one part to another or to an address outside.

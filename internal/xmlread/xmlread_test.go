@@ -30,7 +30,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
-	r := xmlread.New([]byte("\xff\xfe"+wide(`<a>x<b><c/>1</b><d/></a>`)), xmlread.Options{Depth: 9, Nodes: 9})
+	r := xmlread.New(strings.NewReader("\xff\xfe"+wide(`<a>x<b><c/>1</b><d/></a>`)), xmlread.Options{Depth: 9, Nodes: 9})
 	var names []string
 	for {
 		n, err := r.Next()

@@ -2,7 +2,7 @@
 //
 // Nothing in an archive is believed: the number of members and what is
 // unpacked in sum are bounded, and names are only keys, which cannot lead out of
-// the archive. It imports the standard library and golang.org/x/text/unicode/norm only. An
+// the archive. It imports the standard library, internal/limit and golang.org/x/text/unicode/norm only. An
 // Archive is for one goroutine.
 package zipfile
 
@@ -18,6 +18,8 @@ import (
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/minirag/minirag/internal/limit"
 )
 
 var (
@@ -30,12 +32,7 @@ var (
 )
 
 // A LimitError says which limit was met.
-type LimitError struct {
-	What string
-	Max  int64
-}
-
-func (e *LimitError) Error() string { return fmt.Sprintf("%s over %d", e.What, e.Max) }
+type LimitError = limit.Error
 
 // An Archive is an open archive.
 type Archive struct {
@@ -54,7 +51,7 @@ func Open(data []byte, entries int, expanded int64) (*Archive, error) {
 		return nil, fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
 	if len(z.File) > entries {
-		return nil, &LimitError{"members of the archive", int64(entries)}
+		return nil, &LimitError{What: "members of the archive", Max: int64(entries)}
 	}
 	a := &Archive{max: expanded, left: expanded, exact: map[string]*zip.File{}, folded: map[string]*zip.File{}}
 	for _, f := range z.File {
@@ -127,35 +124,65 @@ func (a *Archive) Size(name string) int64 {
 	return int64(min(a.exact[found].UncompressedSize64, math.MaxInt64))
 }
 
-// Read returns the bytes of a member.
-func (a *Archive) Read(name string) ([]byte, error) {
+// Open returns a reader of a member; the caller closes it. What it gives counts
+// against the bound on all members, whatever size the entry declares.
+func (a *Archive) Open(name string) (io.ReadCloser, error) {
+	_, r, err := a.open(name)
+	return r, err
+}
+
+func (a *Archive) open(name string) (*zip.File, io.ReadCloser, error) {
 	found, ok := a.Find(name)
 	if !ok {
-		return nil, fmt.Errorf("%w %q", ErrMissing, name)
+		return nil, nil, fmt.Errorf("%w %q", ErrMissing, name)
 	}
 	f := a.exact[found]
 	if f.Flags&1 != 0 {
-		return nil, fmt.Errorf("%w: %s", ErrEncrypted, name)
+		return nil, nil, fmt.Errorf("%w: %s", ErrEncrypted, name)
 	}
-	tooLarge := &LimitError{"expanded size in bytes", a.max}
-	if f.UncompressedSize64 > uint64(a.left) {
-		return nil, tooLarge
+	if f.UncompressedSize64 > uint64(max(a.left, 0)) {
+		return nil, nil, a.tooLarge()
 	}
 	r, err := f.Open()
 	if err != nil {
-		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
+		return nil, nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
+	}
+	return f, &member{ReadCloser: r, a: a, name: f.Name}, nil
+}
+
+func (a *Archive) tooLarge() error {
+	return &LimitError{What: "expanded size in bytes", Max: a.max}
+}
+
+// A member takes what it reads off the archive's limit.
+type member struct {
+	io.ReadCloser
+	a    *Archive
+	name string
+}
+
+func (m *member) Read(b []byte) (int, error) {
+	n, err := m.ReadCloser.Read(b)
+	if m.a.left -= int64(n); m.a.left < 0 {
+		return 0, m.a.tooLarge()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%w: read %s: %v", ErrDamaged, m.name, err)
+	}
+	return n, err
+}
+
+// Read returns the bytes of a member.
+func (a *Archive) Read(name string) ([]byte, error) {
+	f, r, err := a.open(name)
+	if err != nil {
+		return nil, err
 	}
 	defer r.Close()
 	// Deflate expands to no more than 1032 times, so a false size reserves little.
 	buf := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, f.CompressedSize64*1032)+bytes.MinRead))
-	_, err = buf.ReadFrom(io.LimitReader(r, a.left+1))
-	data := buf.Bytes()
-	if int64(len(data)) > a.left {
-		return nil, tooLarge
+	if _, err := buf.ReadFrom(r); err != nil {
+		return nil, err
 	}
-	a.left -= int64(len(data))
-	if err != nil {
-		return nil, fmt.Errorf("%w: read %s: %v", ErrDamaged, f.Name, err)
-	}
-	return data, nil
+	return buf.Bytes(), nil
 }
