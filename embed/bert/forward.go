@@ -417,10 +417,7 @@ func (m *Model) mulPanels(w *worker, l *linear, out []float32, outStride, panelS
 		m.quantize(w)
 		groups := in.cols / kernel.Group
 		size := kernel.PanelBytes(groups)
-		for p := lo; p < hi; p++ {
-			m.kernels.MulQ4(out[(p-lo)*panelStride:], outStride, in.act, l.panels[p*size:],
-				l.bias[p*kernel.Lanes:], groups, in.tokens)
-		}
+		m.kernels.MulQ4(out, outStride, panelStride, in.act, l.panels[lo*size:hi*size], l.bias[lo*kernel.Lanes:], groups, in.tokens)
 		return
 	}
 	w.panel = grow(w.panel, in.cols*kernel.Lanes)

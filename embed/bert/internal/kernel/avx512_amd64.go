@@ -10,86 +10,76 @@ func hasAVX512() bool {
 	return x.HasAVX512F && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512DQ && x.HasAVX512VNNI
 }
 
-// tileWide is the most tokens that a wide kernel takes at once.
+// tileWide is the most tokens that a wide kernel takes at once, of one panel.
 const tileWide = 12
 
 // wideTiles divides tokens into full tiles and two of nearly the same size, as a
 // small tile loads as many weights as a full one.
-func wideTiles(tokens int) (full, first, second int) {
-	full, first = tokens/tileWide, tokens%tileWide
+func wideTiles(tokens, tile int) (full, first, second int) {
+	full, first = tokens/tile, tokens%tile
 	if full > 0 && first > 0 {
-		rest := first + tileWide
+		rest := first + tile
 		return full - 1, rest - rest/2, rest / 2
 	}
 	return full, first, 0
 }
 
+// A q4Wide is the product of one tile size: a panel, or two panelBytes and
+// panelStride apart.
+type q4Wide func(out *float32, outStride, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups, tiles, ahead, step int)
+
 func q4AVX512(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
+	q4Tiled(out, outStride, 0, act, panel, len(panel), bias, groups, tokens, tileWide, q4Wide12, q4WideFew)
+}
+
+func q4PairAVX512(out []float32, outStride, panelStride int, act, panels []byte, bias []float32, groups, tokens int) {
+	q4Tiled(out, outStride, panelStride, act, panels, len(panels)/2, bias, groups, tokens, tileWide/2, q4Pair6, q4PairFew)
+}
+
+// q4Tiled multiplies in tiles of the given size: many at once with one kernel,
+// what is left with that of few for its size.
+func q4Tiled(out []float32, outStride, panelStride int, act, panels []byte, panelBytes int, bias []float32, groups, tokens, tile int, many q4Wide, few func(int) q4Wide) {
 	actStride := ActBytes(groups)
-	full, first, second := wideTiles(tokens)
-	// As with AVX2, the next panel comes into the cache meanwhile.
-	lines := 2 * groups
+	full, first, second := wideTiles(tokens, tile)
+	// As with AVX2, what follows comes into the cache meanwhile.
+	lines, fewLines := 2*groups, len(panels)/panelBytes*groupBytes/64*groups
 	if tokens <= fewTokens {
-		lines = groupBytes / 64 * groups
+		many, lines = few(tile), fewLines
 	}
-	tiles := full
-	if first > 0 {
-		tiles++
-	}
-	if second > 0 {
-		tiles++
-	}
-	step, ahead := min(len(panel)/(tiles*lines)+1, 64), len(panel)
-	if full > 0 {
-		kernel := q4Wide12
-		if tokens <= fewTokens {
-			kernel = q4WideFew12
+	asks := full * lines
+	for _, n := range [2]int{first, second} {
+		if n > 0 {
+			asks += fewLines
 		}
-		kernel(&out[0], outStride, &act[0], actStride, &panel[0], &bias[0], groups, full, ahead, step)
+	}
+	step, ahead := min(len(panels)/asks+1, 64), len(panels)
+	if full > 0 {
+		many(&out[0], outStride, panelStride, &act[0], actStride, &panels[0], panelBytes, &bias[0], groups, full, ahead, step)
 		ahead += full * lines * step
 	}
-	done := full * tileWide
+	done := full * tile
 	for _, n := range [2]int{first, second} {
-		if n == 0 {
-			break
+		if n > 0 {
+			few(n)(&out[done*outStride], outStride, panelStride, &act[done*actStride], actStride, &panels[0], panelBytes, &bias[0], groups, 1, ahead, step)
+			ahead += fewLines * step
+			done += n
 		}
-		q4WideFew(n, &out[done*outStride], outStride, &act[done*actStride], actStride, &panel[0], &bias[0], groups, ahead, step)
-		ahead += lines * step
-		done += n
 	}
 }
 
-func q4WideFew(n int, out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, ahead, step int) {
-	switch n {
-	case 1:
-		q4WideFew1(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 2:
-		q4WideFew2(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 3:
-		q4WideFew3(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 4:
-		q4WideFew4(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 5:
-		q4WideFew5(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 6:
-		q4WideFew6(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 7:
-		q4WideFew7(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 8:
-		q4WideFew8(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 9:
-		q4WideFew9(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 10:
-		q4WideFew10(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 11:
-		q4WideFew11(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	case 12:
-		q4WideFew12(out, outStride, act, actStride, panel, bias, groups, 1, ahead, step)
-	}
+func q4WideFew(tokens int) q4Wide {
+	return [...]q4Wide{
+		q4WideFew1, q4WideFew2, q4WideFew3, q4WideFew4, q4WideFew5, q4WideFew6,
+		q4WideFew7, q4WideFew8, q4WideFew9, q4WideFew10, q4WideFew11, q4WideFew12,
+	}[tokens-1]
+}
+
+func q4PairFew(tokens int) q4Wide {
+	return [...]q4Wide{q4PairFew1, q4PairFew2, q4PairFew3, q4PairFew4, q4PairFew5, q4PairFew6}[tokens-1]
 }
 
 func f32AVX512(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
-	full, first, second := wideTiles(tokens)
+	full, first, second := wideTiles(tokens, tileWide)
 	if full > 0 {
 		f32Wide12(&out[0], outStride, &a[0], aStride, &w[0], wStride, &scale[0], k, full)
 	}

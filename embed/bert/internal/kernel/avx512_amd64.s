@@ -4,21 +4,21 @@
 
 #include "textflag.h"
 
-// func q4Wide12(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4Wide12(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4Wide12(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4Wide12(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
 	LEAQ (BX)(CX*4), SI
-	MOVQ panel+32(FP), DI
-	MOVQ ahead+64(FP), R8
+	MOVQ panel+40(FP), DI
+	MOVQ ahead+80(FP), R8
 	ADDQ R8, DI
-	MOVQ step+72(FP), R8
+	MOVQ step+88(FP), R8
 	MOVQ out+0(FP), R9
 	MOVQ R9, (SP)
-	MOVQ tiles+56(FP), R9
+	MOVQ tiles+72(FP), R9
 	MOVQ R9, 8(SP)
 
 q4Wide12Tile:
@@ -49,8 +49,8 @@ q4Wide12Tile:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	VMOVUPS Z0, (R9)
-	MOVQ    panel+32(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	MOVQ    R10, R11
 	SHLQ    $0x05, R11
 	ADDQ    AX, R11
@@ -326,71 +326,71 @@ q4Wide12Group:
 	MOVQ         (SP), R13
 	MOVQ         outStride+8(FP), R14
 	SHLQ         $0x02, R14
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R13), Z25, Z2
 	VMOVUPS      Z2, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z4
+	VFMADD213PS  (R13), Z25, Z4
 	VMOVUPS      Z4, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z6
+	VFMADD213PS  (R13), Z25, Z6
 	VMOVUPS      Z6, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z8
+	VFMADD213PS  (R13), Z25, Z8
 	VMOVUPS      Z8, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z10
+	VFMADD213PS  (R13), Z25, Z10
 	VMOVUPS      Z10, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z12
+	VFMADD213PS  (R13), Z25, Z12
 	VMOVUPS      Z12, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z14
+	VFMADD213PS  (R13), Z25, Z14
 	VMOVUPS      Z14, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z16
+	VFMADD213PS  (R13), Z25, Z16
 	VMOVUPS      Z16, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
 	VCVTDQ2PS    Z18, Z18
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z18
+	VFMADD213PS  (R13), Z25, Z18
 	VMOVUPS      Z18, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z20, Z20
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z20
+	VFMADD213PS  (R13), Z25, Z20
 	VMOVUPS      Z20, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z22, Z22
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z22
+	VFMADD213PS  (R13), Z25, Z22
 	VMOVUPS      Z22, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z24, Z24
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z24
+	VFMADD213PS  (R13), Z25, Z24
 	VMOVUPS      Z24, (R13)
 	ADDQ         $0x04, R11
 	TESTQ        R10, R10
 	JNE          q4Wide12Part
-	MOVQ         bias+40(FP), R10
+	MOVQ         bias+56(FP), R10
 	VMOVUPS      (R9), Z2
 	VMOVUPS      (R10), Z4
 	MOVQ         (SP), R9
@@ -445,7 +445,7 @@ q4Wide12Group:
 	VMOVUPS      Z2, (R9)
 	ADDQ         R10, R9
 	MOVQ         R9, (SP)
-	MOVQ         groups+48(FP), R10
+	MOVQ         groups+64(FP), R10
 	SHLQ         $0x05, R10
 	IMUL3Q       $0x0c, CX, R9
 	SUBQ         R10, R9
@@ -457,19 +457,19 @@ q4Wide12Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew1(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew1(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew1(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
-	MOVQ panel+32(FP), DX
-	MOVQ ahead+64(FP), BX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
 	ADDQ BX, DX
-	MOVQ step+72(FP), BX
+	MOVQ step+88(FP), BX
 	MOVQ out+0(FP), SI
 	MOVQ SI, (SP)
-	MOVQ tiles+56(FP), SI
+	MOVQ tiles+72(FP), SI
 	MOVQ SI, 8(SP)
 
 q4WideFew1Tile:
@@ -478,8 +478,8 @@ q4WideFew1Tile:
 	MOVQ    outStride+8(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (SI)
-	MOVQ    panel+32(FP), SI
-	MOVQ    groups+48(FP), DI
+	MOVQ    panel+40(FP), SI
+	MOVQ    groups+64(FP), DI
 	MOVQ    DI, R8
 	SHLQ    $0x05, R8
 	ADDQ    AX, R8
@@ -547,14 +547,14 @@ q4WideFew1Group:
 	MOVQ         (SP), R10
 	MOVQ         outStride+8(FP), R11
 	SHLQ         $0x02, R11
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R9), Z3
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R10), Z3, Z2
 	VMOVUPS      Z2, (R10)
 	ADDQ         $0x04, R8
 	TESTQ        DI, DI
 	JNE          q4WideFew1Part
-	MOVQ         bias+40(FP), DI
+	MOVQ         bias+56(FP), DI
 	VMOVUPS      (SI), Z2
 	VMOVUPS      (DI), Z3
 	MOVQ         (SP), SI
@@ -565,7 +565,7 @@ q4WideFew1Group:
 	VMOVUPS      Z2, (SI)
 	ADDQ         DI, SI
 	MOVQ         SI, (SP)
-	MOVQ         groups+48(FP), DI
+	MOVQ         groups+64(FP), DI
 	SHLQ         $0x05, DI
 	IMUL3Q       $0x01, CX, SI
 	SUBQ         DI, SI
@@ -575,19 +575,19 @@ q4WideFew1Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew2(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew2(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew2(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
-	MOVQ panel+32(FP), DX
-	MOVQ ahead+64(FP), BX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
 	ADDQ BX, DX
-	MOVQ step+72(FP), BX
+	MOVQ step+88(FP), BX
 	MOVQ out+0(FP), SI
 	MOVQ SI, (SP)
-	MOVQ tiles+56(FP), SI
+	MOVQ tiles+72(FP), SI
 	MOVQ SI, 8(SP)
 
 q4WideFew2Tile:
@@ -598,8 +598,8 @@ q4WideFew2Tile:
 	VMOVUPS Z0, (SI)
 	ADDQ    DI, SI
 	VMOVUPS Z0, (SI)
-	MOVQ    panel+32(FP), SI
-	MOVQ    groups+48(FP), DI
+	MOVQ    panel+40(FP), SI
+	MOVQ    groups+64(FP), DI
 	MOVQ    DI, R8
 	SHLQ    $0x05, R8
 	ADDQ    AX, R8
@@ -687,19 +687,19 @@ q4WideFew2Group:
 	MOVQ         (SP), R10
 	MOVQ         outStride+8(FP), R11
 	SHLQ         $0x02, R11
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R9), Z5
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R10), Z5, Z2
 	VMOVUPS      Z2, (R10)
 	ADDQ         R11, R10
+	VBROADCASTSS (R9)(CX*1), Z5
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R9)(CX*1), Z2
-	VFMADD213PS  (R10), Z2, Z4
+	VFMADD213PS  (R10), Z5, Z4
 	VMOVUPS      Z4, (R10)
 	ADDQ         $0x04, R8
 	TESTQ        DI, DI
 	JNE          q4WideFew2Part
-	MOVQ         bias+40(FP), DI
+	MOVQ         bias+56(FP), DI
 	VMOVUPS      (SI), Z2
 	VMOVUPS      (DI), Z4
 	MOVQ         (SP), SI
@@ -714,7 +714,7 @@ q4WideFew2Group:
 	VMOVUPS      Z2, (SI)
 	ADDQ         DI, SI
 	MOVQ         SI, (SP)
-	MOVQ         groups+48(FP), DI
+	MOVQ         groups+64(FP), DI
 	SHLQ         $0x05, DI
 	IMUL3Q       $0x02, CX, SI
 	SUBQ         DI, SI
@@ -724,19 +724,19 @@ q4WideFew2Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew3(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew3(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew3(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
-	MOVQ panel+32(FP), DX
-	MOVQ ahead+64(FP), BX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
 	ADDQ BX, DX
-	MOVQ step+72(FP), BX
+	MOVQ step+88(FP), BX
 	MOVQ out+0(FP), SI
 	MOVQ SI, (SP)
-	MOVQ tiles+56(FP), SI
+	MOVQ tiles+72(FP), SI
 	MOVQ SI, 8(SP)
 
 q4WideFew3Tile:
@@ -749,8 +749,8 @@ q4WideFew3Tile:
 	VMOVUPS Z0, (SI)
 	ADDQ    DI, SI
 	VMOVUPS Z0, (SI)
-	MOVQ    panel+32(FP), SI
-	MOVQ    groups+48(FP), DI
+	MOVQ    panel+40(FP), SI
+	MOVQ    groups+64(FP), DI
 	MOVQ    DI, R8
 	SHLQ    $0x05, R8
 	ADDQ    AX, R8
@@ -858,24 +858,24 @@ q4WideFew3Group:
 	MOVQ         (SP), R10
 	MOVQ         outStride+8(FP), R11
 	SHLQ         $0x02, R11
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R9), Z7
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R10), Z7, Z2
 	VMOVUPS      Z2, (R10)
 	ADDQ         R11, R10
+	VBROADCASTSS (R9)(CX*1), Z7
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R9)(CX*1), Z2
-	VFMADD213PS  (R10), Z2, Z4
+	VFMADD213PS  (R10), Z7, Z4
 	VMOVUPS      Z4, (R10)
 	ADDQ         R11, R10
+	VBROADCASTSS (R9)(CX*2), Z7
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R9)(CX*2), Z2
-	VFMADD213PS  (R10), Z2, Z6
+	VFMADD213PS  (R10), Z7, Z6
 	VMOVUPS      Z6, (R10)
 	ADDQ         $0x04, R8
 	TESTQ        DI, DI
 	JNE          q4WideFew3Part
-	MOVQ         bias+40(FP), DI
+	MOVQ         bias+56(FP), DI
 	VMOVUPS      (SI), Z2
 	VMOVUPS      (DI), Z4
 	MOVQ         (SP), SI
@@ -894,7 +894,7 @@ q4WideFew3Group:
 	VMOVUPS      Z2, (SI)
 	ADDQ         DI, SI
 	MOVQ         SI, (SP)
-	MOVQ         groups+48(FP), DI
+	MOVQ         groups+64(FP), DI
 	SHLQ         $0x05, DI
 	IMUL3Q       $0x03, CX, SI
 	SUBQ         DI, SI
@@ -904,19 +904,19 @@ q4WideFew3Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew4(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew4(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew4(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew4(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
-	MOVQ panel+32(FP), BX
-	MOVQ ahead+64(FP), SI
+	MOVQ panel+40(FP), BX
+	MOVQ ahead+80(FP), SI
 	ADDQ SI, BX
-	MOVQ step+72(FP), SI
+	MOVQ step+88(FP), SI
 	MOVQ out+0(FP), DI
 	MOVQ DI, (SP)
-	MOVQ tiles+56(FP), DI
+	MOVQ tiles+72(FP), DI
 	MOVQ DI, 8(SP)
 
 q4WideFew4Tile:
@@ -931,8 +931,8 @@ q4WideFew4Tile:
 	VMOVUPS Z0, (DI)
 	ADDQ    R8, DI
 	VMOVUPS Z0, (DI)
-	MOVQ    panel+32(FP), DI
-	MOVQ    groups+48(FP), R8
+	MOVQ    panel+40(FP), DI
+	MOVQ    groups+64(FP), R8
 	MOVQ    R8, R9
 	SHLQ    $0x05, R9
 	ADDQ    AX, R9
@@ -1060,29 +1060,29 @@ q4WideFew4Group:
 	MOVQ         (SP), R11
 	MOVQ         outStride+8(FP), R12
 	SHLQ         $0x02, R12
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R10), Z9
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R11), Z9, Z2
 	VMOVUPS      Z2, (R11)
 	ADDQ         R12, R11
+	VBROADCASTSS (R10)(CX*1), Z9
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R10)(CX*1), Z2
-	VFMADD213PS  (R11), Z2, Z4
+	VFMADD213PS  (R11), Z9, Z4
 	VMOVUPS      Z4, (R11)
 	ADDQ         R12, R11
+	VBROADCASTSS (R10)(CX*2), Z9
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R10)(CX*2), Z2
-	VFMADD213PS  (R11), Z2, Z6
+	VFMADD213PS  (R11), Z9, Z6
 	VMOVUPS      Z6, (R11)
 	ADDQ         R12, R11
+	VBROADCASTSS (R10)(DX*1), Z9
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R10)(DX*1), Z2
-	VFMADD213PS  (R11), Z2, Z8
+	VFMADD213PS  (R11), Z9, Z8
 	VMOVUPS      Z8, (R11)
 	ADDQ         $0x04, R9
 	TESTQ        R8, R8
 	JNE          q4WideFew4Part
-	MOVQ         bias+40(FP), R8
+	MOVQ         bias+56(FP), R8
 	VMOVUPS      (DI), Z2
 	VMOVUPS      (R8), Z4
 	MOVQ         (SP), DI
@@ -1105,7 +1105,7 @@ q4WideFew4Group:
 	VMOVUPS      Z2, (DI)
 	ADDQ         R8, DI
 	MOVQ         DI, (SP)
-	MOVQ         groups+48(FP), R8
+	MOVQ         groups+64(FP), R8
 	SHLQ         $0x05, R8
 	IMUL3Q       $0x04, CX, DI
 	SUBQ         R8, DI
@@ -1115,20 +1115,20 @@ q4WideFew4Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew5(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew5(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew5(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew5(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
-	MOVQ panel+32(FP), SI
-	MOVQ ahead+64(FP), DI
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
 	ADDQ DI, SI
-	MOVQ step+72(FP), DI
+	MOVQ step+88(FP), DI
 	MOVQ out+0(FP), R8
 	MOVQ R8, (SP)
-	MOVQ tiles+56(FP), R8
+	MOVQ tiles+72(FP), R8
 	MOVQ R8, 8(SP)
 
 q4WideFew5Tile:
@@ -1145,8 +1145,8 @@ q4WideFew5Tile:
 	VMOVUPS Z0, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z0, (R8)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
+	MOVQ    panel+40(FP), R8
+	MOVQ    groups+64(FP), R9
 	MOVQ    R9, R10
 	SHLQ    $0x05, R10
 	ADDQ    AX, R10
@@ -1295,35 +1295,35 @@ q4WideFew5Group:
 	MOVQ         (SP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R11), Z11
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R12), Z11, Z2
 	VMOVUPS      Z2, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z11
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z4
+	VFMADD213PS  (R12), Z11, Z4
 	VMOVUPS      Z4, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z11
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z6
+	VFMADD213PS  (R12), Z11, Z6
 	VMOVUPS      Z6, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z11
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R11)(DX*1), Z2
-	VFMADD213PS  (R12), Z2, Z8
+	VFMADD213PS  (R12), Z11, Z8
 	VMOVUPS      Z8, (R12)
 	ADDQ         R13, R12
 	LEAQ         (R11)(CX*4), R11
+	VBROADCASTSS (R11), Z11
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R11), Z2
-	VFMADD213PS  (R12), Z2, Z10
+	VFMADD213PS  (R12), Z11, Z10
 	VMOVUPS      Z10, (R12)
 	ADDQ         $0x04, R10
 	TESTQ        R9, R9
 	JNE          q4WideFew5Part
-	MOVQ         bias+40(FP), R9
+	MOVQ         bias+56(FP), R9
 	VMOVUPS      (R8), Z2
 	VMOVUPS      (R9), Z4
 	MOVQ         (SP), R8
@@ -1350,7 +1350,7 @@ q4WideFew5Group:
 	VMOVUPS      Z2, (R8)
 	ADDQ         R9, R8
 	MOVQ         R8, (SP)
-	MOVQ         groups+48(FP), R9
+	MOVQ         groups+64(FP), R9
 	SHLQ         $0x05, R9
 	IMUL3Q       $0x05, CX, R8
 	SUBQ         R9, R8
@@ -1361,20 +1361,20 @@ q4WideFew5Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew6(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew6(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew6(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
-	MOVQ panel+32(FP), SI
-	MOVQ ahead+64(FP), DI
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
 	ADDQ DI, SI
-	MOVQ step+72(FP), DI
+	MOVQ step+88(FP), DI
 	MOVQ out+0(FP), R8
 	MOVQ R8, (SP)
-	MOVQ tiles+56(FP), R8
+	MOVQ tiles+72(FP), R8
 	MOVQ R8, 8(SP)
 
 q4WideFew6Tile:
@@ -1393,8 +1393,8 @@ q4WideFew6Tile:
 	VMOVUPS Z0, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z0, (R8)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
+	MOVQ    panel+40(FP), R8
+	MOVQ    groups+64(FP), R9
 	MOVQ    R9, R10
 	SHLQ    $0x05, R10
 	ADDQ    AX, R10
@@ -1563,40 +1563,40 @@ q4WideFew6Group:
 	MOVQ         (SP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R11), Z13
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R12), Z13, Z2
 	VMOVUPS      Z2, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z13
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z4
+	VFMADD213PS  (R12), Z13, Z4
 	VMOVUPS      Z4, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z13
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z6
+	VFMADD213PS  (R12), Z13, Z6
 	VMOVUPS      Z6, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z13
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R11)(DX*1), Z2
-	VFMADD213PS  (R12), Z2, Z8
+	VFMADD213PS  (R12), Z13, Z8
 	VMOVUPS      Z8, (R12)
 	ADDQ         R13, R12
 	LEAQ         (R11)(CX*4), R11
+	VBROADCASTSS (R11), Z13
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R11), Z2
-	VFMADD213PS  (R12), Z2, Z10
+	VFMADD213PS  (R12), Z13, Z10
 	VMOVUPS      Z10, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z13
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z12
+	VFMADD213PS  (R12), Z13, Z12
 	VMOVUPS      Z12, (R12)
 	ADDQ         $0x04, R10
 	TESTQ        R9, R9
 	JNE          q4WideFew6Part
-	MOVQ         bias+40(FP), R9
+	MOVQ         bias+56(FP), R9
 	VMOVUPS      (R8), Z2
 	VMOVUPS      (R9), Z4
 	MOVQ         (SP), R8
@@ -1627,7 +1627,7 @@ q4WideFew6Group:
 	VMOVUPS      Z2, (R8)
 	ADDQ         R9, R8
 	MOVQ         R8, (SP)
-	MOVQ         groups+48(FP), R9
+	MOVQ         groups+64(FP), R9
 	SHLQ         $0x05, R9
 	IMUL3Q       $0x06, CX, R8
 	SUBQ         R9, R8
@@ -1638,20 +1638,20 @@ q4WideFew6Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew7(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew7(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew7(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew7(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
-	MOVQ panel+32(FP), SI
-	MOVQ ahead+64(FP), DI
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
 	ADDQ DI, SI
-	MOVQ step+72(FP), DI
+	MOVQ step+88(FP), DI
 	MOVQ out+0(FP), R8
 	MOVQ R8, (SP)
-	MOVQ tiles+56(FP), R8
+	MOVQ tiles+72(FP), R8
 	MOVQ R8, 8(SP)
 
 q4WideFew7Tile:
@@ -1672,8 +1672,8 @@ q4WideFew7Tile:
 	VMOVUPS Z0, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z0, (R8)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
+	MOVQ    panel+40(FP), R8
+	MOVQ    groups+64(FP), R9
 	MOVQ    R9, R10
 	SHLQ    $0x05, R10
 	ADDQ    AX, R10
@@ -1862,45 +1862,45 @@ q4WideFew7Group:
 	MOVQ         (SP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R11), Z15
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R12), Z15, Z2
 	VMOVUPS      Z2, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z15
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z4
+	VFMADD213PS  (R12), Z15, Z4
 	VMOVUPS      Z4, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z15
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z6
+	VFMADD213PS  (R12), Z15, Z6
 	VMOVUPS      Z6, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z15
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R11)(DX*1), Z2
-	VFMADD213PS  (R12), Z2, Z8
+	VFMADD213PS  (R12), Z15, Z8
 	VMOVUPS      Z8, (R12)
 	ADDQ         R13, R12
 	LEAQ         (R11)(CX*4), R11
+	VBROADCASTSS (R11), Z15
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R11), Z2
-	VFMADD213PS  (R12), Z2, Z10
+	VFMADD213PS  (R12), Z15, Z10
 	VMOVUPS      Z10, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z15
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z12
+	VFMADD213PS  (R12), Z15, Z12
 	VMOVUPS      Z12, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z15
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z14
+	VFMADD213PS  (R12), Z15, Z14
 	VMOVUPS      Z14, (R12)
 	ADDQ         $0x04, R10
 	TESTQ        R9, R9
 	JNE          q4WideFew7Part
-	MOVQ         bias+40(FP), R9
+	MOVQ         bias+56(FP), R9
 	VMOVUPS      (R8), Z2
 	VMOVUPS      (R9), Z4
 	MOVQ         (SP), R8
@@ -1935,7 +1935,7 @@ q4WideFew7Group:
 	VMOVUPS      Z2, (R8)
 	ADDQ         R9, R8
 	MOVQ         R8, (SP)
-	MOVQ         groups+48(FP), R9
+	MOVQ         groups+64(FP), R9
 	SHLQ         $0x05, R9
 	IMUL3Q       $0x07, CX, R8
 	SUBQ         R9, R8
@@ -1946,20 +1946,20 @@ q4WideFew7Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew8(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew8(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew8(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew8(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
-	MOVQ panel+32(FP), SI
-	MOVQ ahead+64(FP), DI
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
 	ADDQ DI, SI
-	MOVQ step+72(FP), DI
+	MOVQ step+88(FP), DI
 	MOVQ out+0(FP), R8
 	MOVQ R8, (SP)
-	MOVQ tiles+56(FP), R8
+	MOVQ tiles+72(FP), R8
 	MOVQ R8, 8(SP)
 
 q4WideFew8Tile:
@@ -1982,8 +1982,8 @@ q4WideFew8Tile:
 	VMOVUPS Z0, (R8)
 	ADDQ    R9, R8
 	VMOVUPS Z0, (R8)
-	MOVQ    panel+32(FP), R8
-	MOVQ    groups+48(FP), R9
+	MOVQ    panel+40(FP), R8
+	MOVQ    groups+64(FP), R9
 	MOVQ    R9, R10
 	SHLQ    $0x05, R10
 	ADDQ    AX, R10
@@ -2192,50 +2192,50 @@ q4WideFew8Group:
 	MOVQ         (SP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R11), Z17
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R12), Z17, Z2
 	VMOVUPS      Z2, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z17
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z4
+	VFMADD213PS  (R12), Z17, Z4
 	VMOVUPS      Z4, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z17
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z6
+	VFMADD213PS  (R12), Z17, Z6
 	VMOVUPS      Z6, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z17
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R11)(DX*1), Z2
-	VFMADD213PS  (R12), Z2, Z8
+	VFMADD213PS  (R12), Z17, Z8
 	VMOVUPS      Z8, (R12)
 	ADDQ         R13, R12
 	LEAQ         (R11)(CX*4), R11
+	VBROADCASTSS (R11), Z17
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R11), Z2
-	VFMADD213PS  (R12), Z2, Z10
+	VFMADD213PS  (R12), Z17, Z10
 	VMOVUPS      Z10, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z17
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R11)(CX*1), Z2
-	VFMADD213PS  (R12), Z2, Z12
+	VFMADD213PS  (R12), Z17, Z12
 	VMOVUPS      Z12, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z17
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R11)(CX*2), Z2
-	VFMADD213PS  (R12), Z2, Z14
+	VFMADD213PS  (R12), Z17, Z14
 	VMOVUPS      Z14, (R12)
 	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z17
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R11)(DX*1), Z2
-	VFMADD213PS  (R12), Z2, Z16
+	VFMADD213PS  (R12), Z17, Z16
 	VMOVUPS      Z16, (R12)
 	ADDQ         $0x04, R10
 	TESTQ        R9, R9
 	JNE          q4WideFew8Part
-	MOVQ         bias+40(FP), R9
+	MOVQ         bias+56(FP), R9
 	VMOVUPS      (R8), Z2
 	VMOVUPS      (R9), Z4
 	MOVQ         (SP), R8
@@ -2274,7 +2274,7 @@ q4WideFew8Group:
 	VMOVUPS      Z2, (R8)
 	ADDQ         R9, R8
 	MOVQ         R8, (SP)
-	MOVQ         groups+48(FP), R9
+	MOVQ         groups+64(FP), R9
 	SHLQ         $0x05, R9
 	IMUL3Q       $0x08, CX, R8
 	SUBQ         R9, R8
@@ -2285,21 +2285,21 @@ q4WideFew8Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew9(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew9(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew9(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew9(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
 	LEAQ (BX)(CX*4), SI
-	MOVQ panel+32(FP), DI
-	MOVQ ahead+64(FP), R8
+	MOVQ panel+40(FP), DI
+	MOVQ ahead+80(FP), R8
 	ADDQ R8, DI
-	MOVQ step+72(FP), R8
+	MOVQ step+88(FP), R8
 	MOVQ out+0(FP), R9
 	MOVQ R9, (SP)
-	MOVQ tiles+56(FP), R9
+	MOVQ tiles+72(FP), R9
 	MOVQ R9, 8(SP)
 
 q4WideFew9Tile:
@@ -2324,8 +2324,8 @@ q4WideFew9Tile:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	VMOVUPS Z0, (R9)
-	MOVQ    panel+32(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	MOVQ    R10, R11
 	SHLQ    $0x05, R11
 	ADDQ    AX, R11
@@ -2555,56 +2555,56 @@ q4WideFew9Group:
 	MOVQ         (SP), R13
 	MOVQ         outStride+8(FP), R14
 	SHLQ         $0x02, R14
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R12), Z19
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R13), Z19, Z2
 	VMOVUPS      Z2, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z19
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z4
+	VFMADD213PS  (R13), Z19, Z4
 	VMOVUPS      Z4, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z19
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z6
+	VFMADD213PS  (R13), Z19, Z6
 	VMOVUPS      Z6, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z19
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z8
+	VFMADD213PS  (R13), Z19, Z8
 	VMOVUPS      Z8, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z19
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z10
+	VFMADD213PS  (R13), Z19, Z10
 	VMOVUPS      Z10, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z19
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z12
+	VFMADD213PS  (R13), Z19, Z12
 	VMOVUPS      Z12, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z19
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z14
+	VFMADD213PS  (R13), Z19, Z14
 	VMOVUPS      Z14, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z19
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z16
+	VFMADD213PS  (R13), Z19, Z16
 	VMOVUPS      Z16, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z19
 	VCVTDQ2PS    Z18, Z18
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z18
+	VFMADD213PS  (R13), Z19, Z18
 	VMOVUPS      Z18, (R13)
 	ADDQ         $0x04, R11
 	TESTQ        R10, R10
 	JNE          q4WideFew9Part
-	MOVQ         bias+40(FP), R10
+	MOVQ         bias+56(FP), R10
 	VMOVUPS      (R9), Z2
 	VMOVUPS      (R10), Z4
 	MOVQ         (SP), R9
@@ -2647,7 +2647,7 @@ q4WideFew9Group:
 	VMOVUPS      Z2, (R9)
 	ADDQ         R10, R9
 	MOVQ         R9, (SP)
-	MOVQ         groups+48(FP), R10
+	MOVQ         groups+64(FP), R10
 	SHLQ         $0x05, R10
 	IMUL3Q       $0x09, CX, R9
 	SUBQ         R10, R9
@@ -2659,21 +2659,21 @@ q4WideFew9Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew10(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew10(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew10(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew10(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
 	LEAQ (BX)(CX*4), SI
-	MOVQ panel+32(FP), DI
-	MOVQ ahead+64(FP), R8
+	MOVQ panel+40(FP), DI
+	MOVQ ahead+80(FP), R8
 	ADDQ R8, DI
-	MOVQ step+72(FP), R8
+	MOVQ step+88(FP), R8
 	MOVQ out+0(FP), R9
 	MOVQ R9, (SP)
-	MOVQ tiles+56(FP), R9
+	MOVQ tiles+72(FP), R9
 	MOVQ R9, 8(SP)
 
 q4WideFew10Tile:
@@ -2700,8 +2700,8 @@ q4WideFew10Tile:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	VMOVUPS Z0, (R9)
-	MOVQ    panel+32(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	MOVQ    R10, R11
 	SHLQ    $0x05, R11
 	ADDQ    AX, R11
@@ -2951,61 +2951,61 @@ q4WideFew10Group:
 	MOVQ         (SP), R13
 	MOVQ         outStride+8(FP), R14
 	SHLQ         $0x02, R14
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R12), Z21
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R13), Z21, Z2
 	VMOVUPS      Z2, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z21
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z4
+	VFMADD213PS  (R13), Z21, Z4
 	VMOVUPS      Z4, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z21
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z6
+	VFMADD213PS  (R13), Z21, Z6
 	VMOVUPS      Z6, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z21
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z8
+	VFMADD213PS  (R13), Z21, Z8
 	VMOVUPS      Z8, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z21
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z10
+	VFMADD213PS  (R13), Z21, Z10
 	VMOVUPS      Z10, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z21
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z12
+	VFMADD213PS  (R13), Z21, Z12
 	VMOVUPS      Z12, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z21
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z14
+	VFMADD213PS  (R13), Z21, Z14
 	VMOVUPS      Z14, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z21
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z16
+	VFMADD213PS  (R13), Z21, Z16
 	VMOVUPS      Z16, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z21
 	VCVTDQ2PS    Z18, Z18
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z18
+	VFMADD213PS  (R13), Z21, Z18
 	VMOVUPS      Z18, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z21
 	VCVTDQ2PS    Z20, Z20
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z20
+	VFMADD213PS  (R13), Z21, Z20
 	VMOVUPS      Z20, (R13)
 	ADDQ         $0x04, R11
 	TESTQ        R10, R10
 	JNE          q4WideFew10Part
-	MOVQ         bias+40(FP), R10
+	MOVQ         bias+56(FP), R10
 	VMOVUPS      (R9), Z2
 	VMOVUPS      (R10), Z4
 	MOVQ         (SP), R9
@@ -3052,7 +3052,7 @@ q4WideFew10Group:
 	VMOVUPS      Z2, (R9)
 	ADDQ         R10, R9
 	MOVQ         R9, (SP)
-	MOVQ         groups+48(FP), R10
+	MOVQ         groups+64(FP), R10
 	SHLQ         $0x05, R10
 	IMUL3Q       $0x0a, CX, R9
 	SUBQ         R10, R9
@@ -3064,21 +3064,21 @@ q4WideFew10Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew11(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew11(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew11(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew11(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
 	LEAQ (BX)(CX*4), SI
-	MOVQ panel+32(FP), DI
-	MOVQ ahead+64(FP), R8
+	MOVQ panel+40(FP), DI
+	MOVQ ahead+80(FP), R8
 	ADDQ R8, DI
-	MOVQ step+72(FP), R8
+	MOVQ step+88(FP), R8
 	MOVQ out+0(FP), R9
 	MOVQ R9, (SP)
-	MOVQ tiles+56(FP), R9
+	MOVQ tiles+72(FP), R9
 	MOVQ R9, 8(SP)
 
 q4WideFew11Tile:
@@ -3107,8 +3107,8 @@ q4WideFew11Tile:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	VMOVUPS Z0, (R9)
-	MOVQ    panel+32(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	MOVQ    R10, R11
 	SHLQ    $0x05, R11
 	ADDQ    AX, R11
@@ -3378,66 +3378,66 @@ q4WideFew11Group:
 	MOVQ         (SP), R13
 	MOVQ         outStride+8(FP), R14
 	SHLQ         $0x02, R14
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R12), Z23
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R13), Z23, Z2
 	VMOVUPS      Z2, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z23
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z4
+	VFMADD213PS  (R13), Z23, Z4
 	VMOVUPS      Z4, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z23
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z6
+	VFMADD213PS  (R13), Z23, Z6
 	VMOVUPS      Z6, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z23
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z8
+	VFMADD213PS  (R13), Z23, Z8
 	VMOVUPS      Z8, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z23
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z10
+	VFMADD213PS  (R13), Z23, Z10
 	VMOVUPS      Z10, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z23
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z12
+	VFMADD213PS  (R13), Z23, Z12
 	VMOVUPS      Z12, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z23
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z14
+	VFMADD213PS  (R13), Z23, Z14
 	VMOVUPS      Z14, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z23
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z16
+	VFMADD213PS  (R13), Z23, Z16
 	VMOVUPS      Z16, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z23
 	VCVTDQ2PS    Z18, Z18
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z18
+	VFMADD213PS  (R13), Z23, Z18
 	VMOVUPS      Z18, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z23
 	VCVTDQ2PS    Z20, Z20
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z20
+	VFMADD213PS  (R13), Z23, Z20
 	VMOVUPS      Z20, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z23
 	VCVTDQ2PS    Z22, Z22
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z22
+	VFMADD213PS  (R13), Z23, Z22
 	VMOVUPS      Z22, (R13)
 	ADDQ         $0x04, R11
 	TESTQ        R10, R10
 	JNE          q4WideFew11Part
-	MOVQ         bias+40(FP), R10
+	MOVQ         bias+56(FP), R10
 	VMOVUPS      (R9), Z2
 	VMOVUPS      (R10), Z4
 	MOVQ         (SP), R9
@@ -3488,7 +3488,7 @@ q4WideFew11Group:
 	VMOVUPS      Z2, (R9)
 	ADDQ         R10, R9
 	MOVQ         R9, (SP)
-	MOVQ         groups+48(FP), R10
+	MOVQ         groups+64(FP), R10
 	SHLQ         $0x05, R10
 	IMUL3Q       $0x0b, CX, R9
 	SUBQ         R10, R9
@@ -3500,21 +3500,21 @@ q4WideFew11Group:
 	VZEROUPPER
 	RET
 
-// func q4WideFew12(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+// func q4WideFew12(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 // Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
-TEXT ·q4WideFew12(SB), NOSPLIT, $16-80
-	MOVQ act+16(FP), AX
-	MOVQ actStride+24(FP), CX
+TEXT ·q4WideFew12(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
 	LEAQ (CX)(CX*2), DX
 	LEAQ (AX)(CX*4), BX
 	LEAQ (BX)(CX*4), SI
-	MOVQ panel+32(FP), DI
-	MOVQ ahead+64(FP), R8
+	MOVQ panel+40(FP), DI
+	MOVQ ahead+80(FP), R8
 	ADDQ R8, DI
-	MOVQ step+72(FP), R8
+	MOVQ step+88(FP), R8
 	MOVQ out+0(FP), R9
 	MOVQ R9, (SP)
-	MOVQ tiles+56(FP), R9
+	MOVQ tiles+72(FP), R9
 	MOVQ R9, 8(SP)
 
 q4WideFew12Tile:
@@ -3545,8 +3545,8 @@ q4WideFew12Tile:
 	VMOVUPS Z0, (R9)
 	ADDQ    R10, R9
 	VMOVUPS Z0, (R9)
-	MOVQ    panel+32(FP), R9
-	MOVQ    groups+48(FP), R10
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
 	MOVQ    R10, R11
 	SHLQ    $0x05, R11
 	ADDQ    AX, R11
@@ -3836,71 +3836,71 @@ q4WideFew12Group:
 	MOVQ         (SP), R13
 	MOVQ         outStride+8(FP), R14
 	SHLQ         $0x02, R14
-	VCVTDQ2PS    Z2, Z2
 	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z2, Z2
 	VFMADD213PS  (R13), Z25, Z2
 	VMOVUPS      Z2, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z4, Z4
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z4
+	VFMADD213PS  (R13), Z25, Z4
 	VMOVUPS      Z4, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z6, Z6
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z6
+	VFMADD213PS  (R13), Z25, Z6
 	VMOVUPS      Z6, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z8, Z8
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z8
+	VFMADD213PS  (R13), Z25, Z8
 	VMOVUPS      Z8, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
 	VCVTDQ2PS    Z10, Z10
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z10
+	VFMADD213PS  (R13), Z25, Z10
 	VMOVUPS      Z10, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z12, Z12
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z12
+	VFMADD213PS  (R13), Z25, Z12
 	VMOVUPS      Z12, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z14, Z14
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z14
+	VFMADD213PS  (R13), Z25, Z14
 	VMOVUPS      Z14, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z16, Z16
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z16
+	VFMADD213PS  (R13), Z25, Z16
 	VMOVUPS      Z16, (R13)
 	ADDQ         R14, R13
 	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
 	VCVTDQ2PS    Z18, Z18
-	VBROADCASTSS (R12), Z2
-	VFMADD213PS  (R13), Z2, Z18
+	VFMADD213PS  (R13), Z25, Z18
 	VMOVUPS      Z18, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
 	VCVTDQ2PS    Z20, Z20
-	VBROADCASTSS (R12)(CX*1), Z2
-	VFMADD213PS  (R13), Z2, Z20
+	VFMADD213PS  (R13), Z25, Z20
 	VMOVUPS      Z20, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
 	VCVTDQ2PS    Z22, Z22
-	VBROADCASTSS (R12)(CX*2), Z2
-	VFMADD213PS  (R13), Z2, Z22
+	VFMADD213PS  (R13), Z25, Z22
 	VMOVUPS      Z22, (R13)
 	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
 	VCVTDQ2PS    Z24, Z24
-	VBROADCASTSS (R12)(DX*1), Z2
-	VFMADD213PS  (R13), Z2, Z24
+	VFMADD213PS  (R13), Z25, Z24
 	VMOVUPS      Z24, (R13)
 	ADDQ         $0x04, R11
 	TESTQ        R10, R10
 	JNE          q4WideFew12Part
-	MOVQ         bias+40(FP), R10
+	MOVQ         bias+56(FP), R10
 	VMOVUPS      (R9), Z2
 	VMOVUPS      (R10), Z4
 	MOVQ         (SP), R9
@@ -3955,7 +3955,7 @@ q4WideFew12Group:
 	VMOVUPS      Z2, (R9)
 	ADDQ         R10, R9
 	MOVQ         R9, (SP)
-	MOVQ         groups+48(FP), R10
+	MOVQ         groups+64(FP), R10
 	SHLQ         $0x05, R10
 	IMUL3Q       $0x0c, CX, R9
 	SUBQ         R10, R9
@@ -3964,6 +3964,2176 @@ q4WideFew12Group:
 	ADDQ         R9, SI
 	DECQ         8(SP)
 	JNE          q4WideFew12Tile
+	VZEROUPPER
+	RET
+
+// func q4Pair6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4Pair6(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
+	ADDQ DI, SI
+	MOVQ step+88(FP), DI
+	MOVQ panelBytes+48(FP), R8
+	MOVQ out+0(FP), R9
+	MOVQ R9, (SP)
+	MOVQ tiles+72(FP), R9
+	MOVQ R9, 8(SP)
+
+q4Pair6Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), R9
+	MOVQ    outStride+8(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    panelStride+16(FP), R11
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
+	MOVQ    R10, R11
+	SHLQ    $0x05, R11
+	ADDQ    AX, R11
+
+q4Pair6Part:
+	VMOVDQU32 (R9), Z2
+	VMOVDQU32 (R9), Z4
+	VMOVDQU32 (R9), Z6
+	VMOVDQU32 (R9), Z8
+	VMOVDQU32 (R9), Z10
+	VMOVDQU32 (R9), Z12
+	VMOVDQU32 (R9)(R8*1), Z14
+	VMOVDQU32 (R9)(R8*1), Z16
+	VMOVDQU32 (R9)(R8*1), Z18
+	VMOVDQU32 (R9)(R8*1), Z20
+	VMOVDQU32 (R9)(R8*1), Z22
+	VMOVDQU32 (R9)(R8*1), Z24
+	ADDQ      $+64, R9
+	MOVQ      $0x00000004, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	SUBQ      R12, R10
+
+q4Pair6Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z23, Z23, Z23
+	VMOVDQU32    (R9), Z25
+	VMOVDQU32    (R9)(R8*1), Z26
+	VPBROADCASTD (AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD (AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD (AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD (AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD (BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD (BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    64(R9), Z25
+	VMOVDQU32    64(R9)(R8*1), Z26
+	VPBROADCASTD 4(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 4(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 4(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 4(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 4(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 4(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VMOVDQU32    128(R9), Z25
+	VMOVDQU32    128(R9)(R8*1), Z26
+	VPBROADCASTD 8(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 8(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 8(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 8(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 8(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 8(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VMOVDQU32    192(R9), Z25
+	VMOVDQU32    192(R9)(R8*1), Z26
+	VPBROADCASTD 12(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 12(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 12(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 12(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 12(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 12(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VMOVDQU32    256(R9), Z25
+	VMOVDQU32    256(R9)(R8*1), Z26
+	VPBROADCASTD 16(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 16(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 16(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 16(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 16(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 16(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    320(R9), Z25
+	VMOVDQU32    320(R9)(R8*1), Z26
+	VPBROADCASTD 20(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 20(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 20(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 20(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 20(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 20(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VMOVDQU32    384(R9), Z25
+	VMOVDQU32    384(R9)(R8*1), Z26
+	VPBROADCASTD 24(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 24(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 24(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 24(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 24(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 24(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VMOVDQU32    448(R9), Z25
+	VMOVDQU32    448(R9)(R8*1), Z26
+	VPBROADCASTD 28(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 28(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 28(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 28(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 28(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 28(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	VPSRAD       $0x10, 512(R9), Z25
+	VPMULLD      Z25, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z25, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPMULLD      Z25, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPMULLD      Z25, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	VPMULLD      Z25, Z9, Z9
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z25, Z11, Z11
+	VPADDD       Z11, Z12, Z12
+	VPSRAD       $0x10, 512(R9)(R8*1), Z25
+	VPMULLD      Z25, Z13, Z13
+	VPADDD       Z13, Z14, Z14
+	VPMULLD      Z25, Z15, Z15
+	VPADDD       Z15, Z16, Z16
+	VPMULLD      Z25, Z17, Z17
+	VPADDD       Z17, Z18, Z18
+	VPMULLD      Z25, Z19, Z19
+	VPADDD       Z19, Z20, Z20
+	VPMULLD      Z25, Z21, Z21
+	VPADDD       Z21, Z22, Z22
+	VPMULLD      Z25, Z23, Z23
+	VPADDD       Z23, Z24, Z24
+	ADDQ         $+576, R9
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, BX
+	DECQ         R12
+	JNE          q4Pair6Group
+	MOVQ         R11, R12
+	MOVQ         (SP), R13
+	MOVQ         outStride+8(FP), R14
+	SHLQ         $0x02, R14
+	MOVQ         panelStride+16(FP), R15
+	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R13), Z25, Z2
+	VMOVUPS      Z2, (R13)
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  (R13)(R15*4), Z25, Z14
+	VMOVUPS      Z14, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R13), Z25, Z4
+	VMOVUPS      Z4, (R13)
+	VCVTDQ2PS    Z16, Z16
+	VFMADD213PS  (R13)(R15*4), Z25, Z16
+	VMOVUPS      Z16, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R13), Z25, Z6
+	VMOVUPS      Z6, (R13)
+	VCVTDQ2PS    Z18, Z18
+	VFMADD213PS  (R13)(R15*4), Z25, Z18
+	VMOVUPS      Z18, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R13), Z25, Z8
+	VMOVUPS      Z8, (R13)
+	VCVTDQ2PS    Z20, Z20
+	VFMADD213PS  (R13)(R15*4), Z25, Z20
+	VMOVUPS      Z20, (R13)(R15*4)
+	ADDQ         R14, R13
+	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  (R13), Z25, Z10
+	VMOVUPS      Z10, (R13)
+	VCVTDQ2PS    Z22, Z22
+	VFMADD213PS  (R13)(R15*4), Z25, Z22
+	VMOVUPS      Z22, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  (R13), Z25, Z12
+	VMOVUPS      Z12, (R13)
+	VCVTDQ2PS    Z24, Z24
+	VFMADD213PS  (R13)(R15*4), Z25, Z24
+	VMOVUPS      Z24, (R13)(R15*4)
+	ADDQ         $0x04, R11
+	TESTQ        R10, R10
+	JNE          q4Pair6Part
+	MOVQ         bias+56(FP), R10
+	VMOVUPS      (R9), Z2
+	VMOVUPS      (R10), Z4
+	VMOVUPS      (R9)(R8*1), Z6
+	VMOVUPS      64(R10), Z8
+	MOVQ         (SP), R9
+	MOVQ         outStride+8(FP), R10
+	SHLQ         $0x02, R10
+	MOVQ         panelStride+16(FP), R11
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (R9), Z4, Z2
+	VMOVUPS      Z2, (R9)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (R9)(R11*4), Z8, Z2
+	VMOVUPS      Z2, (R9)(R11*4)
+	ADDQ         R10, R9
+	MOVQ         R9, (SP)
+	MOVQ         groups+64(FP), R10
+	SHLQ         $0x05, R10
+	IMUL3Q       $0x06, CX, R9
+	SUBQ         R10, R9
+	ADDQ         R9, AX
+	ADDQ         R9, BX
+	DECQ         8(SP)
+	JNE          q4Pair6Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew1(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew1(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
+	ADDQ BX, DX
+	MOVQ step+88(FP), BX
+	MOVQ panelBytes+48(FP), SI
+	MOVQ out+0(FP), DI
+	MOVQ DI, (SP)
+	MOVQ tiles+72(FP), DI
+	MOVQ DI, 8(SP)
+
+q4PairFew1Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), DI
+	MOVQ    outStride+8(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    panelStride+16(FP), R8
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R8*4)
+	MOVQ    panel+40(FP), DI
+	MOVQ    groups+64(FP), R8
+	MOVQ    R8, R9
+	SHLQ    $0x05, R9
+	ADDQ    AX, R9
+
+q4PairFew1Part:
+	VMOVDQU32 (DI), Z2
+	VMOVDQU32 (DI)(SI*1), Z4
+	ADDQ      $+64, DI
+	MOVQ      $0x00000004, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	SUBQ      R10, R8
+
+q4PairFew1Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VMOVDQU32    (DI), Z5
+	VMOVDQU32    (DI)(SI*1), Z6
+	VPBROADCASTD (AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    64(DI), Z5
+	VMOVDQU32    64(DI)(SI*1), Z6
+	VPBROADCASTD 4(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    128(DI), Z5
+	VMOVDQU32    128(DI)(SI*1), Z6
+	VPBROADCASTD 8(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    192(DI), Z5
+	VMOVDQU32    192(DI)(SI*1), Z6
+	VPBROADCASTD 12(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    256(DI), Z5
+	VMOVDQU32    256(DI)(SI*1), Z6
+	VPBROADCASTD 16(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    320(DI), Z5
+	VMOVDQU32    320(DI)(SI*1), Z6
+	VPBROADCASTD 20(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    384(DI), Z5
+	VMOVDQU32    384(DI)(SI*1), Z6
+	VPBROADCASTD 24(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    448(DI), Z5
+	VMOVDQU32    448(DI)(SI*1), Z6
+	VPBROADCASTD 28(AX), Z7
+	VPDPBUSD     Z5, Z7, Z1
+	VPDPBUSD     Z6, Z7, Z3
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VPSRAD       $0x10, 512(DI), Z5
+	VPMULLD      Z5, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPSRAD       $0x10, 512(DI)(SI*1), Z5
+	VPMULLD      Z5, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	ADDQ         $+576, DI
+	ADDQ         $0x20, AX
+	DECQ         R10
+	JNE          q4PairFew1Group
+	MOVQ         R9, R10
+	MOVQ         (SP), R11
+	MOVQ         outStride+8(FP), R12
+	SHLQ         $0x02, R12
+	MOVQ         panelStride+16(FP), R12
+	VBROADCASTSS (R10), Z5
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R11), Z5, Z2
+	VMOVUPS      Z2, (R11)
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R11)(R12*4), Z5, Z4
+	VMOVUPS      Z4, (R11)(R12*4)
+	ADDQ         $0x04, R9
+	TESTQ        R8, R8
+	JNE          q4PairFew1Part
+	MOVQ         bias+56(FP), R8
+	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z4
+	VMOVUPS      (DI)(SI*1), Z5
+	VMOVUPS      64(R8), Z6
+	MOVQ         (SP), DI
+	MOVQ         outStride+8(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         panelStride+16(FP), R9
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (DI), Z4, Z2
+	VMOVUPS      Z2, (DI)
+	VMOVAPS      Z5, Z2
+	VFMADD132PS  (DI)(R9*4), Z6, Z2
+	VMOVUPS      Z2, (DI)(R9*4)
+	ADDQ         R8, DI
+	MOVQ         DI, (SP)
+	MOVQ         groups+64(FP), R8
+	SHLQ         $0x05, R8
+	IMUL3Q       $0x01, CX, DI
+	SUBQ         R8, DI
+	ADDQ         DI, AX
+	DECQ         8(SP)
+	JNE          q4PairFew1Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew2(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew2(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
+	ADDQ BX, DX
+	MOVQ step+88(FP), BX
+	MOVQ panelBytes+48(FP), SI
+	MOVQ out+0(FP), DI
+	MOVQ DI, (SP)
+	MOVQ tiles+72(FP), DI
+	MOVQ DI, 8(SP)
+
+q4PairFew2Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), DI
+	MOVQ    outStride+8(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    panelStride+16(FP), R9
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R9*4)
+	ADDQ    R8, DI
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R9*4)
+	MOVQ    panel+40(FP), DI
+	MOVQ    groups+64(FP), R8
+	MOVQ    R8, R9
+	SHLQ    $0x05, R9
+	ADDQ    AX, R9
+
+q4PairFew2Part:
+	VMOVDQU32 (DI), Z2
+	VMOVDQU32 (DI), Z4
+	VMOVDQU32 (DI)(SI*1), Z6
+	VMOVDQU32 (DI)(SI*1), Z8
+	ADDQ      $+64, DI
+	MOVQ      $0x00000004, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	SUBQ      R10, R8
+
+q4PairFew2Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VMOVDQU32    (DI), Z9
+	VMOVDQU32    (DI)(SI*1), Z10
+	VPBROADCASTD (AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD (AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    64(DI), Z9
+	VMOVDQU32    64(DI)(SI*1), Z10
+	VPBROADCASTD 4(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 4(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    128(DI), Z9
+	VMOVDQU32    128(DI)(SI*1), Z10
+	VPBROADCASTD 8(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 8(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    192(DI), Z9
+	VMOVDQU32    192(DI)(SI*1), Z10
+	VPBROADCASTD 12(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 12(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    256(DI), Z9
+	VMOVDQU32    256(DI)(SI*1), Z10
+	VPBROADCASTD 16(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 16(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    320(DI), Z9
+	VMOVDQU32    320(DI)(SI*1), Z10
+	VPBROADCASTD 20(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 20(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    384(DI), Z9
+	VMOVDQU32    384(DI)(SI*1), Z10
+	VPBROADCASTD 24(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 24(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    448(DI), Z9
+	VMOVDQU32    448(DI)(SI*1), Z10
+	VPBROADCASTD 28(AX), Z11
+	VPDPBUSD     Z9, Z11, Z1
+	VPDPBUSD     Z10, Z11, Z5
+	VPBROADCASTD 28(AX)(CX*1), Z11
+	VPDPBUSD     Z9, Z11, Z3
+	VPDPBUSD     Z10, Z11, Z7
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VPSRAD       $0x10, 512(DI), Z9
+	VPMULLD      Z9, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z9, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPSRAD       $0x10, 512(DI)(SI*1), Z9
+	VPMULLD      Z9, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPMULLD      Z9, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	ADDQ         $+576, DI
+	ADDQ         $0x20, AX
+	DECQ         R10
+	JNE          q4PairFew2Group
+	MOVQ         R9, R10
+	MOVQ         (SP), R11
+	MOVQ         outStride+8(FP), R12
+	SHLQ         $0x02, R12
+	MOVQ         panelStride+16(FP), R13
+	VBROADCASTSS (R10), Z9
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R11), Z9, Z2
+	VMOVUPS      Z2, (R11)
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R11)(R13*4), Z9, Z6
+	VMOVUPS      Z6, (R11)(R13*4)
+	ADDQ         R12, R11
+	VBROADCASTSS (R10)(CX*1), Z9
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R11), Z9, Z4
+	VMOVUPS      Z4, (R11)
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R11)(R13*4), Z9, Z8
+	VMOVUPS      Z8, (R11)(R13*4)
+	ADDQ         $0x04, R9
+	TESTQ        R8, R8
+	JNE          q4PairFew2Part
+	MOVQ         bias+56(FP), R8
+	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z4
+	VMOVUPS      (DI)(SI*1), Z6
+	VMOVUPS      64(R8), Z8
+	MOVQ         (SP), DI
+	MOVQ         outStride+8(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         panelStride+16(FP), R9
+	VMOVAPS      Z2, Z9
+	VFMADD132PS  (DI), Z4, Z9
+	VMOVUPS      Z9, (DI)
+	VMOVAPS      Z6, Z9
+	VFMADD132PS  (DI)(R9*4), Z8, Z9
+	VMOVUPS      Z9, (DI)(R9*4)
+	ADDQ         R8, DI
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (DI), Z4, Z2
+	VMOVUPS      Z2, (DI)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (DI)(R9*4), Z8, Z2
+	VMOVUPS      Z2, (DI)(R9*4)
+	ADDQ         R8, DI
+	MOVQ         DI, (SP)
+	MOVQ         groups+64(FP), R8
+	SHLQ         $0x05, R8
+	IMUL3Q       $0x02, CX, DI
+	SUBQ         R8, DI
+	ADDQ         DI, AX
+	DECQ         8(SP)
+	JNE          q4PairFew2Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew3(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew3(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ panel+40(FP), DX
+	MOVQ ahead+80(FP), BX
+	ADDQ BX, DX
+	MOVQ step+88(FP), BX
+	MOVQ panelBytes+48(FP), SI
+	MOVQ out+0(FP), DI
+	MOVQ DI, (SP)
+	MOVQ tiles+72(FP), DI
+	MOVQ DI, 8(SP)
+
+q4PairFew3Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), DI
+	MOVQ    outStride+8(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    panelStride+16(FP), R9
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R9*4)
+	ADDQ    R8, DI
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R9*4)
+	ADDQ    R8, DI
+	VMOVUPS Z0, (DI)
+	VMOVUPS Z0, (DI)(R9*4)
+	MOVQ    panel+40(FP), DI
+	MOVQ    groups+64(FP), R8
+	MOVQ    R8, R9
+	SHLQ    $0x05, R9
+	ADDQ    AX, R9
+
+q4PairFew3Part:
+	VMOVDQU32 (DI), Z2
+	VMOVDQU32 (DI), Z4
+	VMOVDQU32 (DI), Z6
+	VMOVDQU32 (DI)(SI*1), Z8
+	VMOVDQU32 (DI)(SI*1), Z10
+	VMOVDQU32 (DI)(SI*1), Z12
+	ADDQ      $+64, DI
+	MOVQ      $0x00000004, R10
+	CMPQ      R8, R10
+	CMOVQLT   R8, R10
+	SUBQ      R10, R8
+
+q4PairFew3Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z11, Z11, Z11
+	VMOVDQU32    (DI), Z13
+	VMOVDQU32    (DI)(SI*1), Z14
+	VPBROADCASTD (AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD (AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD (AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    64(DI), Z13
+	VMOVDQU32    64(DI)(SI*1), Z14
+	VPBROADCASTD 4(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 4(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 4(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    128(DI), Z13
+	VMOVDQU32    128(DI)(SI*1), Z14
+	VPBROADCASTD 8(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 8(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 8(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    192(DI), Z13
+	VMOVDQU32    192(DI)(SI*1), Z14
+	VPBROADCASTD 12(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 12(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 12(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    256(DI), Z13
+	VMOVDQU32    256(DI)(SI*1), Z14
+	VPBROADCASTD 16(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 16(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 16(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    320(DI), Z13
+	VMOVDQU32    320(DI)(SI*1), Z14
+	VPBROADCASTD 20(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 20(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 20(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    384(DI), Z13
+	VMOVDQU32    384(DI)(SI*1), Z14
+	VPBROADCASTD 24(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 24(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 24(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VMOVDQU32    448(DI), Z13
+	VMOVDQU32    448(DI)(SI*1), Z14
+	VPBROADCASTD 28(AX), Z15
+	VPDPBUSD     Z13, Z15, Z1
+	VPDPBUSD     Z14, Z15, Z7
+	VPBROADCASTD 28(AX)(CX*1), Z15
+	VPDPBUSD     Z13, Z15, Z3
+	VPDPBUSD     Z14, Z15, Z9
+	VPBROADCASTD 28(AX)(CX*2), Z15
+	VPDPBUSD     Z13, Z15, Z5
+	VPDPBUSD     Z14, Z15, Z11
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	PREFETCHT1   (DX)
+	ADDQ         BX, DX
+	VPSRAD       $0x10, 512(DI), Z13
+	VPMULLD      Z13, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z13, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPMULLD      Z13, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPSRAD       $0x10, 512(DI)(SI*1), Z13
+	VPMULLD      Z13, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	VPMULLD      Z13, Z9, Z9
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z13, Z11, Z11
+	VPADDD       Z11, Z12, Z12
+	ADDQ         $+576, DI
+	ADDQ         $0x20, AX
+	DECQ         R10
+	JNE          q4PairFew3Group
+	MOVQ         R9, R10
+	MOVQ         (SP), R11
+	MOVQ         outStride+8(FP), R12
+	SHLQ         $0x02, R12
+	MOVQ         panelStride+16(FP), R13
+	VBROADCASTSS (R10), Z13
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R11), Z13, Z2
+	VMOVUPS      Z2, (R11)
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R11)(R13*4), Z13, Z8
+	VMOVUPS      Z8, (R11)(R13*4)
+	ADDQ         R12, R11
+	VBROADCASTSS (R10)(CX*1), Z13
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R11), Z13, Z4
+	VMOVUPS      Z4, (R11)
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  (R11)(R13*4), Z13, Z10
+	VMOVUPS      Z10, (R11)(R13*4)
+	ADDQ         R12, R11
+	VBROADCASTSS (R10)(CX*2), Z13
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R11), Z13, Z6
+	VMOVUPS      Z6, (R11)
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  (R11)(R13*4), Z13, Z12
+	VMOVUPS      Z12, (R11)(R13*4)
+	ADDQ         $0x04, R9
+	TESTQ        R8, R8
+	JNE          q4PairFew3Part
+	MOVQ         bias+56(FP), R8
+	VMOVUPS      (DI), Z2
+	VMOVUPS      (R8), Z4
+	VMOVUPS      (DI)(SI*1), Z6
+	VMOVUPS      64(R8), Z8
+	MOVQ         (SP), DI
+	MOVQ         outStride+8(FP), R8
+	SHLQ         $0x02, R8
+	MOVQ         panelStride+16(FP), R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (DI), Z4, Z10
+	VMOVUPS      Z10, (DI)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (DI)(R9*4), Z8, Z10
+	VMOVUPS      Z10, (DI)(R9*4)
+	ADDQ         R8, DI
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (DI), Z4, Z10
+	VMOVUPS      Z10, (DI)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (DI)(R9*4), Z8, Z10
+	VMOVUPS      Z10, (DI)(R9*4)
+	ADDQ         R8, DI
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (DI), Z4, Z2
+	VMOVUPS      Z2, (DI)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (DI)(R9*4), Z8, Z2
+	VMOVUPS      Z2, (DI)(R9*4)
+	ADDQ         R8, DI
+	MOVQ         DI, (SP)
+	MOVQ         groups+64(FP), R8
+	SHLQ         $0x05, R8
+	IMUL3Q       $0x03, CX, DI
+	SUBQ         R8, DI
+	ADDQ         DI, AX
+	DECQ         8(SP)
+	JNE          q4PairFew3Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew4(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew4(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ panel+40(FP), BX
+	MOVQ ahead+80(FP), SI
+	ADDQ SI, BX
+	MOVQ step+88(FP), SI
+	MOVQ panelBytes+48(FP), DI
+	MOVQ out+0(FP), R8
+	MOVQ R8, (SP)
+	MOVQ tiles+72(FP), R8
+	MOVQ R8, 8(SP)
+
+q4PairFew4Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), R8
+	MOVQ    outStride+8(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    panelStride+16(FP), R10
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R8)(R10*4)
+	ADDQ    R9, R8
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R8)(R10*4)
+	ADDQ    R9, R8
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R8)(R10*4)
+	ADDQ    R9, R8
+	VMOVUPS Z0, (R8)
+	VMOVUPS Z0, (R8)(R10*4)
+	MOVQ    panel+40(FP), R8
+	MOVQ    groups+64(FP), R9
+	MOVQ    R9, R10
+	SHLQ    $0x05, R10
+	ADDQ    AX, R10
+
+q4PairFew4Part:
+	VMOVDQU32 (R8), Z2
+	VMOVDQU32 (R8), Z4
+	VMOVDQU32 (R8), Z6
+	VMOVDQU32 (R8), Z8
+	VMOVDQU32 (R8)(DI*1), Z10
+	VMOVDQU32 (R8)(DI*1), Z12
+	VMOVDQU32 (R8)(DI*1), Z14
+	VMOVDQU32 (R8)(DI*1), Z16
+	ADDQ      $+64, R8
+	MOVQ      $0x00000004, R11
+	CMPQ      R9, R11
+	CMOVQLT   R9, R11
+	SUBQ      R11, R9
+
+q4PairFew4Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z15, Z15, Z15
+	VMOVDQU32    (R8), Z17
+	VMOVDQU32    (R8)(DI*1), Z18
+	VPBROADCASTD (AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD (AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD (AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD (AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    64(R8), Z17
+	VMOVDQU32    64(R8)(DI*1), Z18
+	VPBROADCASTD 4(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 4(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 4(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 4(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    128(R8), Z17
+	VMOVDQU32    128(R8)(DI*1), Z18
+	VPBROADCASTD 8(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 8(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 8(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 8(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    192(R8), Z17
+	VMOVDQU32    192(R8)(DI*1), Z18
+	VPBROADCASTD 12(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 12(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 12(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 12(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    256(R8), Z17
+	VMOVDQU32    256(R8)(DI*1), Z18
+	VPBROADCASTD 16(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 16(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 16(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 16(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    320(R8), Z17
+	VMOVDQU32    320(R8)(DI*1), Z18
+	VPBROADCASTD 20(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 20(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 20(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 20(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    384(R8), Z17
+	VMOVDQU32    384(R8)(DI*1), Z18
+	VPBROADCASTD 24(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 24(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 24(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 24(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VMOVDQU32    448(R8), Z17
+	VMOVDQU32    448(R8)(DI*1), Z18
+	VPBROADCASTD 28(AX), Z19
+	VPDPBUSD     Z17, Z19, Z1
+	VPDPBUSD     Z18, Z19, Z9
+	VPBROADCASTD 28(AX)(CX*1), Z19
+	VPDPBUSD     Z17, Z19, Z3
+	VPDPBUSD     Z18, Z19, Z11
+	VPBROADCASTD 28(AX)(CX*2), Z19
+	VPDPBUSD     Z17, Z19, Z5
+	VPDPBUSD     Z18, Z19, Z13
+	VPBROADCASTD 28(AX)(DX*1), Z19
+	VPDPBUSD     Z17, Z19, Z7
+	VPDPBUSD     Z18, Z19, Z15
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	PREFETCHT1   (BX)
+	ADDQ         SI, BX
+	VPSRAD       $0x10, 512(R8), Z17
+	VPMULLD      Z17, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z17, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPMULLD      Z17, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPMULLD      Z17, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	VPSRAD       $0x10, 512(R8)(DI*1), Z17
+	VPMULLD      Z17, Z9, Z9
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z17, Z11, Z11
+	VPADDD       Z11, Z12, Z12
+	VPMULLD      Z17, Z13, Z13
+	VPADDD       Z13, Z14, Z14
+	VPMULLD      Z17, Z15, Z15
+	VPADDD       Z15, Z16, Z16
+	ADDQ         $+576, R8
+	ADDQ         $0x20, AX
+	DECQ         R11
+	JNE          q4PairFew4Group
+	MOVQ         R10, R11
+	MOVQ         (SP), R12
+	MOVQ         outStride+8(FP), R13
+	SHLQ         $0x02, R13
+	MOVQ         panelStride+16(FP), R14
+	VBROADCASTSS (R11), Z17
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R12), Z17, Z2
+	VMOVUPS      Z2, (R12)
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  (R12)(R14*4), Z17, Z10
+	VMOVUPS      Z10, (R12)(R14*4)
+	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*1), Z17
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R12), Z17, Z4
+	VMOVUPS      Z4, (R12)
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  (R12)(R14*4), Z17, Z12
+	VMOVUPS      Z12, (R12)(R14*4)
+	ADDQ         R13, R12
+	VBROADCASTSS (R11)(CX*2), Z17
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R12), Z17, Z6
+	VMOVUPS      Z6, (R12)
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  (R12)(R14*4), Z17, Z14
+	VMOVUPS      Z14, (R12)(R14*4)
+	ADDQ         R13, R12
+	VBROADCASTSS (R11)(DX*1), Z17
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R12), Z17, Z8
+	VMOVUPS      Z8, (R12)
+	VCVTDQ2PS    Z16, Z16
+	VFMADD213PS  (R12)(R14*4), Z17, Z16
+	VMOVUPS      Z16, (R12)(R14*4)
+	ADDQ         $0x04, R10
+	TESTQ        R9, R9
+	JNE          q4PairFew4Part
+	MOVQ         bias+56(FP), R9
+	VMOVUPS      (R8), Z2
+	VMOVUPS      (R9), Z4
+	VMOVUPS      (R8)(DI*1), Z6
+	VMOVUPS      64(R9), Z8
+	MOVQ         (SP), R8
+	MOVQ         outStride+8(FP), R9
+	SHLQ         $0x02, R9
+	MOVQ         panelStride+16(FP), R10
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R8), Z4, Z10
+	VMOVUPS      Z10, (R8)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R8)(R10*4), Z8, Z10
+	VMOVUPS      Z10, (R8)(R10*4)
+	ADDQ         R9, R8
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R8), Z4, Z10
+	VMOVUPS      Z10, (R8)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R8)(R10*4), Z8, Z10
+	VMOVUPS      Z10, (R8)(R10*4)
+	ADDQ         R9, R8
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R8), Z4, Z10
+	VMOVUPS      Z10, (R8)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R8)(R10*4), Z8, Z10
+	VMOVUPS      Z10, (R8)(R10*4)
+	ADDQ         R9, R8
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (R8), Z4, Z2
+	VMOVUPS      Z2, (R8)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (R8)(R10*4), Z8, Z2
+	VMOVUPS      Z2, (R8)(R10*4)
+	ADDQ         R9, R8
+	MOVQ         R8, (SP)
+	MOVQ         groups+64(FP), R9
+	SHLQ         $0x05, R9
+	IMUL3Q       $0x04, CX, R8
+	SUBQ         R9, R8
+	ADDQ         R8, AX
+	DECQ         8(SP)
+	JNE          q4PairFew4Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew5(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew5(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
+	ADDQ DI, SI
+	MOVQ step+88(FP), DI
+	MOVQ panelBytes+48(FP), R8
+	MOVQ out+0(FP), R9
+	MOVQ R9, (SP)
+	MOVQ tiles+72(FP), R9
+	MOVQ R9, 8(SP)
+
+q4PairFew5Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), R9
+	MOVQ    outStride+8(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    panelStride+16(FP), R11
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
+	MOVQ    R10, R11
+	SHLQ    $0x05, R11
+	ADDQ    AX, R11
+
+q4PairFew5Part:
+	VMOVDQU32 (R9), Z2
+	VMOVDQU32 (R9), Z4
+	VMOVDQU32 (R9), Z6
+	VMOVDQU32 (R9), Z8
+	VMOVDQU32 (R9), Z10
+	VMOVDQU32 (R9)(R8*1), Z12
+	VMOVDQU32 (R9)(R8*1), Z14
+	VMOVDQU32 (R9)(R8*1), Z16
+	VMOVDQU32 (R9)(R8*1), Z18
+	VMOVDQU32 (R9)(R8*1), Z20
+	ADDQ      $+64, R9
+	MOVQ      $0x00000004, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	SUBQ      R12, R10
+
+q4PairFew5Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z19, Z19, Z19
+	VMOVDQU32    (R9), Z21
+	VMOVDQU32    (R9)(R8*1), Z22
+	VPBROADCASTD (AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD (AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD (AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD (AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD (BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    64(R9), Z21
+	VMOVDQU32    64(R9)(R8*1), Z22
+	VPBROADCASTD 4(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 4(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 4(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 4(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 4(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    128(R9), Z21
+	VMOVDQU32    128(R9)(R8*1), Z22
+	VPBROADCASTD 8(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 8(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 8(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 8(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 8(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    192(R9), Z21
+	VMOVDQU32    192(R9)(R8*1), Z22
+	VPBROADCASTD 12(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 12(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 12(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 12(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 12(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    256(R9), Z21
+	VMOVDQU32    256(R9)(R8*1), Z22
+	VPBROADCASTD 16(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 16(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 16(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 16(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 16(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    320(R9), Z21
+	VMOVDQU32    320(R9)(R8*1), Z22
+	VPBROADCASTD 20(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 20(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 20(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 20(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 20(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    384(R9), Z21
+	VMOVDQU32    384(R9)(R8*1), Z22
+	VPBROADCASTD 24(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 24(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 24(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 24(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 24(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    448(R9), Z21
+	VMOVDQU32    448(R9)(R8*1), Z22
+	VPBROADCASTD 28(AX), Z23
+	VPDPBUSD     Z21, Z23, Z1
+	VPDPBUSD     Z22, Z23, Z11
+	VPBROADCASTD 28(AX)(CX*1), Z23
+	VPDPBUSD     Z21, Z23, Z3
+	VPDPBUSD     Z22, Z23, Z13
+	VPBROADCASTD 28(AX)(CX*2), Z23
+	VPDPBUSD     Z21, Z23, Z5
+	VPDPBUSD     Z22, Z23, Z15
+	VPBROADCASTD 28(AX)(DX*1), Z23
+	VPDPBUSD     Z21, Z23, Z7
+	VPDPBUSD     Z22, Z23, Z17
+	VPBROADCASTD 28(BX), Z23
+	VPDPBUSD     Z21, Z23, Z9
+	VPDPBUSD     Z22, Z23, Z19
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VPSRAD       $0x10, 512(R9), Z21
+	VPMULLD      Z21, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z21, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPMULLD      Z21, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPMULLD      Z21, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	VPMULLD      Z21, Z9, Z9
+	VPADDD       Z9, Z10, Z10
+	VPSRAD       $0x10, 512(R9)(R8*1), Z21
+	VPMULLD      Z21, Z11, Z11
+	VPADDD       Z11, Z12, Z12
+	VPMULLD      Z21, Z13, Z13
+	VPADDD       Z13, Z14, Z14
+	VPMULLD      Z21, Z15, Z15
+	VPADDD       Z15, Z16, Z16
+	VPMULLD      Z21, Z17, Z17
+	VPADDD       Z17, Z18, Z18
+	VPMULLD      Z21, Z19, Z19
+	VPADDD       Z19, Z20, Z20
+	ADDQ         $+576, R9
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, BX
+	DECQ         R12
+	JNE          q4PairFew5Group
+	MOVQ         R11, R12
+	MOVQ         (SP), R13
+	MOVQ         outStride+8(FP), R14
+	SHLQ         $0x02, R14
+	MOVQ         panelStride+16(FP), R15
+	VBROADCASTSS (R12), Z21
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R13), Z21, Z2
+	VMOVUPS      Z2, (R13)
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  (R13)(R15*4), Z21, Z12
+	VMOVUPS      Z12, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z21
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R13), Z21, Z4
+	VMOVUPS      Z4, (R13)
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  (R13)(R15*4), Z21, Z14
+	VMOVUPS      Z14, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z21
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R13), Z21, Z6
+	VMOVUPS      Z6, (R13)
+	VCVTDQ2PS    Z16, Z16
+	VFMADD213PS  (R13)(R15*4), Z21, Z16
+	VMOVUPS      Z16, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z21
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R13), Z21, Z8
+	VMOVUPS      Z8, (R13)
+	VCVTDQ2PS    Z18, Z18
+	VFMADD213PS  (R13)(R15*4), Z21, Z18
+	VMOVUPS      Z18, (R13)(R15*4)
+	ADDQ         R14, R13
+	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z21
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  (R13), Z21, Z10
+	VMOVUPS      Z10, (R13)
+	VCVTDQ2PS    Z20, Z20
+	VFMADD213PS  (R13)(R15*4), Z21, Z20
+	VMOVUPS      Z20, (R13)(R15*4)
+	ADDQ         $0x04, R11
+	TESTQ        R10, R10
+	JNE          q4PairFew5Part
+	MOVQ         bias+56(FP), R10
+	VMOVUPS      (R9), Z2
+	VMOVUPS      (R10), Z4
+	VMOVUPS      (R9)(R8*1), Z6
+	VMOVUPS      64(R10), Z8
+	MOVQ         (SP), R9
+	MOVQ         outStride+8(FP), R10
+	SHLQ         $0x02, R10
+	MOVQ         panelStride+16(FP), R11
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (R9), Z4, Z2
+	VMOVUPS      Z2, (R9)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (R9)(R11*4), Z8, Z2
+	VMOVUPS      Z2, (R9)(R11*4)
+	ADDQ         R10, R9
+	MOVQ         R9, (SP)
+	MOVQ         groups+64(FP), R10
+	SHLQ         $0x05, R10
+	IMUL3Q       $0x05, CX, R9
+	SUBQ         R10, R9
+	ADDQ         R9, AX
+	ADDQ         R9, BX
+	DECQ         8(SP)
+	JNE          q4PairFew5Tile
+	VZEROUPPER
+	RET
+
+// func q4PairFew6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+// Requires: AVX, AVX512F, AVX512VNNI, CMOV, MMX+
+TEXT ·q4PairFew6(SB), NOSPLIT, $16-96
+	MOVQ act+24(FP), AX
+	MOVQ actStride+32(FP), CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ panel+40(FP), SI
+	MOVQ ahead+80(FP), DI
+	ADDQ DI, SI
+	MOVQ step+88(FP), DI
+	MOVQ panelBytes+48(FP), R8
+	MOVQ out+0(FP), R9
+	MOVQ R9, (SP)
+	MOVQ tiles+72(FP), R9
+	MOVQ R9, 8(SP)
+
+q4PairFew6Tile:
+	VPXORD  Z0, Z0, Z0
+	MOVQ    (SP), R9
+	MOVQ    outStride+8(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    panelStride+16(FP), R11
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	ADDQ    R10, R9
+	VMOVUPS Z0, (R9)
+	VMOVUPS Z0, (R9)(R11*4)
+	MOVQ    panel+40(FP), R9
+	MOVQ    groups+64(FP), R10
+	MOVQ    R10, R11
+	SHLQ    $0x05, R11
+	ADDQ    AX, R11
+
+q4PairFew6Part:
+	VMOVDQU32 (R9), Z2
+	VMOVDQU32 (R9), Z4
+	VMOVDQU32 (R9), Z6
+	VMOVDQU32 (R9), Z8
+	VMOVDQU32 (R9), Z10
+	VMOVDQU32 (R9), Z12
+	VMOVDQU32 (R9)(R8*1), Z14
+	VMOVDQU32 (R9)(R8*1), Z16
+	VMOVDQU32 (R9)(R8*1), Z18
+	VMOVDQU32 (R9)(R8*1), Z20
+	VMOVDQU32 (R9)(R8*1), Z22
+	VMOVDQU32 (R9)(R8*1), Z24
+	ADDQ      $+64, R9
+	MOVQ      $0x00000004, R12
+	CMPQ      R10, R12
+	CMOVQLT   R10, R12
+	SUBQ      R12, R10
+
+q4PairFew6Group:
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z13, Z13, Z13
+	VPXORD       Z15, Z15, Z15
+	VPXORD       Z17, Z17, Z17
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z23, Z23, Z23
+	VMOVDQU32    (R9), Z25
+	VMOVDQU32    (R9)(R8*1), Z26
+	VPBROADCASTD (AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD (AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD (AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD (AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD (BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD (BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    64(R9), Z25
+	VMOVDQU32    64(R9)(R8*1), Z26
+	VPBROADCASTD 4(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 4(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 4(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 4(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 4(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 4(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    128(R9), Z25
+	VMOVDQU32    128(R9)(R8*1), Z26
+	VPBROADCASTD 8(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 8(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 8(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 8(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 8(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 8(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    192(R9), Z25
+	VMOVDQU32    192(R9)(R8*1), Z26
+	VPBROADCASTD 12(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 12(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 12(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 12(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 12(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 12(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    256(R9), Z25
+	VMOVDQU32    256(R9)(R8*1), Z26
+	VPBROADCASTD 16(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 16(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 16(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 16(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 16(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 16(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    320(R9), Z25
+	VMOVDQU32    320(R9)(R8*1), Z26
+	VPBROADCASTD 20(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 20(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 20(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 20(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 20(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 20(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    384(R9), Z25
+	VMOVDQU32    384(R9)(R8*1), Z26
+	VPBROADCASTD 24(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 24(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 24(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 24(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 24(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 24(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VMOVDQU32    448(R9), Z25
+	VMOVDQU32    448(R9)(R8*1), Z26
+	VPBROADCASTD 28(AX), Z27
+	VPDPBUSD     Z25, Z27, Z1
+	VPDPBUSD     Z26, Z27, Z13
+	VPBROADCASTD 28(AX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z3
+	VPDPBUSD     Z26, Z27, Z15
+	VPBROADCASTD 28(AX)(CX*2), Z27
+	VPDPBUSD     Z25, Z27, Z5
+	VPDPBUSD     Z26, Z27, Z17
+	VPBROADCASTD 28(AX)(DX*1), Z27
+	VPDPBUSD     Z25, Z27, Z7
+	VPDPBUSD     Z26, Z27, Z19
+	VPBROADCASTD 28(BX), Z27
+	VPDPBUSD     Z25, Z27, Z9
+	VPDPBUSD     Z26, Z27, Z21
+	VPBROADCASTD 28(BX)(CX*1), Z27
+	VPDPBUSD     Z25, Z27, Z11
+	VPDPBUSD     Z26, Z27, Z23
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	PREFETCHT1   (SI)
+	ADDQ         DI, SI
+	VPSRAD       $0x10, 512(R9), Z25
+	VPMULLD      Z25, Z1, Z1
+	VPADDD       Z1, Z2, Z2
+	VPMULLD      Z25, Z3, Z3
+	VPADDD       Z3, Z4, Z4
+	VPMULLD      Z25, Z5, Z5
+	VPADDD       Z5, Z6, Z6
+	VPMULLD      Z25, Z7, Z7
+	VPADDD       Z7, Z8, Z8
+	VPMULLD      Z25, Z9, Z9
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z25, Z11, Z11
+	VPADDD       Z11, Z12, Z12
+	VPSRAD       $0x10, 512(R9)(R8*1), Z25
+	VPMULLD      Z25, Z13, Z13
+	VPADDD       Z13, Z14, Z14
+	VPMULLD      Z25, Z15, Z15
+	VPADDD       Z15, Z16, Z16
+	VPMULLD      Z25, Z17, Z17
+	VPADDD       Z17, Z18, Z18
+	VPMULLD      Z25, Z19, Z19
+	VPADDD       Z19, Z20, Z20
+	VPMULLD      Z25, Z21, Z21
+	VPADDD       Z21, Z22, Z22
+	VPMULLD      Z25, Z23, Z23
+	VPADDD       Z23, Z24, Z24
+	ADDQ         $+576, R9
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, BX
+	DECQ         R12
+	JNE          q4PairFew6Group
+	MOVQ         R11, R12
+	MOVQ         (SP), R13
+	MOVQ         outStride+8(FP), R14
+	SHLQ         $0x02, R14
+	MOVQ         panelStride+16(FP), R15
+	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z2, Z2
+	VFMADD213PS  (R13), Z25, Z2
+	VMOVUPS      Z2, (R13)
+	VCVTDQ2PS    Z14, Z14
+	VFMADD213PS  (R13)(R15*4), Z25, Z14
+	VMOVUPS      Z14, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
+	VCVTDQ2PS    Z4, Z4
+	VFMADD213PS  (R13), Z25, Z4
+	VMOVUPS      Z4, (R13)
+	VCVTDQ2PS    Z16, Z16
+	VFMADD213PS  (R13)(R15*4), Z25, Z16
+	VMOVUPS      Z16, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*2), Z25
+	VCVTDQ2PS    Z6, Z6
+	VFMADD213PS  (R13), Z25, Z6
+	VMOVUPS      Z6, (R13)
+	VCVTDQ2PS    Z18, Z18
+	VFMADD213PS  (R13)(R15*4), Z25, Z18
+	VMOVUPS      Z18, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(DX*1), Z25
+	VCVTDQ2PS    Z8, Z8
+	VFMADD213PS  (R13), Z25, Z8
+	VMOVUPS      Z8, (R13)
+	VCVTDQ2PS    Z20, Z20
+	VFMADD213PS  (R13)(R15*4), Z25, Z20
+	VMOVUPS      Z20, (R13)(R15*4)
+	ADDQ         R14, R13
+	LEAQ         (R12)(CX*4), R12
+	VBROADCASTSS (R12), Z25
+	VCVTDQ2PS    Z10, Z10
+	VFMADD213PS  (R13), Z25, Z10
+	VMOVUPS      Z10, (R13)
+	VCVTDQ2PS    Z22, Z22
+	VFMADD213PS  (R13)(R15*4), Z25, Z22
+	VMOVUPS      Z22, (R13)(R15*4)
+	ADDQ         R14, R13
+	VBROADCASTSS (R12)(CX*1), Z25
+	VCVTDQ2PS    Z12, Z12
+	VFMADD213PS  (R13), Z25, Z12
+	VMOVUPS      Z12, (R13)
+	VCVTDQ2PS    Z24, Z24
+	VFMADD213PS  (R13)(R15*4), Z25, Z24
+	VMOVUPS      Z24, (R13)(R15*4)
+	ADDQ         $0x04, R11
+	TESTQ        R10, R10
+	JNE          q4PairFew6Part
+	MOVQ         bias+56(FP), R10
+	VMOVUPS      (R9), Z2
+	VMOVUPS      (R10), Z4
+	VMOVUPS      (R9)(R8*1), Z6
+	VMOVUPS      64(R10), Z8
+	MOVQ         (SP), R9
+	MOVQ         outStride+8(FP), R10
+	SHLQ         $0x02, R10
+	MOVQ         panelStride+16(FP), R11
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z10
+	VFMADD132PS  (R9), Z4, Z10
+	VMOVUPS      Z10, (R9)
+	VMOVAPS      Z6, Z10
+	VFMADD132PS  (R9)(R11*4), Z8, Z10
+	VMOVUPS      Z10, (R9)(R11*4)
+	ADDQ         R10, R9
+	VMOVAPS      Z2, Z2
+	VFMADD132PS  (R9), Z4, Z2
+	VMOVUPS      Z2, (R9)
+	VMOVAPS      Z6, Z2
+	VFMADD132PS  (R9)(R11*4), Z8, Z2
+	VMOVUPS      Z2, (R9)(R11*4)
+	ADDQ         R10, R9
+	MOVQ         R9, (SP)
+	MOVQ         groups+64(FP), R10
+	SHLQ         $0x05, R10
+	IMUL3Q       $0x06, CX, R9
+	SUBQ         R10, R9
+	ADDQ         R9, AX
+	ADDQ         R9, BX
+	DECQ         8(SP)
+	JNE          q4PairFew6Tile
 	VZEROUPPER
 	RET
 

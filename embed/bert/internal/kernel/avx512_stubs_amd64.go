@@ -5,43 +5,64 @@
 package kernel
 
 //go:noescape
-func q4Wide12(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4Wide12(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew1(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew1(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew2(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew2(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew3(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew3(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew4(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew4(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew5(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew5(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew6(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew7(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew7(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew8(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew8(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew9(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew9(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew10(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew10(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew11(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew11(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
-func q4WideFew12(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups int, tiles int, ahead int, step int)
+func q4WideFew12(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4Pair6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew1(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew2(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew3(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew4(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew5(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
+
+//go:noescape
+func q4PairFew6(out *float32, outStride int, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups int, tiles int, ahead int, step int)
 
 //go:noescape
 func f32Wide1(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int, tiles int)

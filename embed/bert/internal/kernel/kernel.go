@@ -59,7 +59,9 @@ func parts(groups int) int { return (groups + PartGroups - 1) / PartGroups }
 type Set struct {
 	name string
 	q4   func(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int)
-	f32  func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
+	// q4Pair does two panels that follow each other, if it is not nil.
+	q4Pair func(out []float32, outStride, panelStride int, act, panels []byte, bias []float32, groups, tokens int)
+	f32    func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
 
 	pack func(panel []byte, rows string, groups int)
 
@@ -101,17 +103,33 @@ func Named(name string) (*Set, error) {
 }
 
 // MulQ4 multiplies tokens rows of quantised activations, each of
-// [ActBytes], with one panel of [PanelBytes], adds bias and writes [Lanes]
-// values of each row at out[row*outStride:].
-func (s *Set) MulQ4(out []float32, outStride int, act, panel []byte, bias []float32, groups, tokens int) {
-	if tokens == 0 {
+// [ActBytes], with panels that follow each other, each of [PanelBytes], adds bias and
+// writes [Lanes] values of each row and panel at
+// out[row*outStride+panel*panelStride:].
+func (s *Set) MulQ4(out []float32, outStride, panelStride int, act, panels []byte, bias []float32, groups, tokens int) {
+	if tokens == 0 || len(panels) == 0 {
 		return
 	}
-	if groups <= 0 || outStride < Lanes || tokens < 0 {
+	size := PanelBytes(groups)
+	count := len(panels) / size
+	if groups <= 0 || tokens < 0 || outStride < Lanes || panelStride < Lanes || len(panels)%size != 0 {
 		panic("kernel: MulQ4 of a wrong shape")
 	}
-	s.q4(out[:(tokens-1)*outStride+Lanes], outStride, act[:tokens*ActBytes(groups)],
-		panel[:PanelBytes(groups)], bias[:Lanes], groups, tokens)
+	act = act[:tokens*ActBytes(groups)]
+	for p := 0; p < count; {
+		n := 1
+		if s.q4Pair != nil && p+1 < count {
+			n = 2
+		}
+		dst := out[p*panelStride:][:(n-1)*panelStride+(tokens-1)*outStride+Lanes]
+		weights, b := panels[p*size:][:n*size], bias[p*Lanes:][:n*Lanes]
+		if n == 2 {
+			s.q4Pair(dst, outStride, panelStride, act, weights, b, groups, tokens)
+		} else {
+			s.q4(dst, outStride, act, weights, b, groups, tokens)
+		}
+		p += n
+	}
 }
 
 // MulF32 multiplies tokens rows of k activations, aStride apart, with k rows

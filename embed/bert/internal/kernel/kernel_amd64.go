@@ -19,7 +19,7 @@ func available() []*Set {
 	if !hasAVX512() {
 		return sets
 	}
-	wide := &Set{name: "avx512vnni", q4: q4AVX512, f32: f32AVX512, pack: packAVX2,
+	wide := &Set{name: "avx512vnni", q4: q4AVX512, q4Pair: q4PairAVX512, f32: f32AVX512, pack: packAVX2,
 		quantize: quantizeAVX512, gelu: geluAVX512, softmax: softmaxAVX512,
 		addNorm: addNormAVX512, transpose: transposeAVX2}
 	return append([]*Set{wide}, sets...)

@@ -157,7 +157,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 		for i := range out {
 			out[i] = -12345
 		}
-		s.MulQ4(out, stride, a, p, bias, groups, tokens)
+		s.MulQ4(out, stride, kernel.Lanes, a, p, bias, groups, tokens)
 		for k := range tokens {
 			deq := dequantize(a[k*rowBytes:][:rowBytes], groups)
 			for l := range stride {
@@ -360,13 +360,14 @@ func BenchmarkMulQ4(b *testing.B) {
 		weights := bytes.Repeat(p, panels)
 		act := make([]byte, tokens*kernel.ActBytes(groups))
 		const outPanels = 24
-		out, bias := make([]float32, tokens*kernel.Lanes*outPanels), make([]float32, kernel.Lanes)
+		out, bias := make([]float32, tokens*kernel.Lanes*outPanels), make([]float32, kernel.Lanes*outPanels)
 		for _, s := range sets(b) {
 			b.Run(fmt.Sprintf("%s/%d", s.Name(), groups*kernel.Group), func(b *testing.B) {
 				start := cpuTime()
 				for b.Loop() {
-					for i := range panels {
-						s.MulQ4(out[i%outPanels*kernel.Lanes:], kernel.Lanes*outPanels, act, weights[i*len(p):], bias, groups, tokens)
+					for i := 0; i < panels; i += outPanels {
+						n := min(outPanels, panels-i)
+						s.MulQ4(out, kernel.Lanes*outPanels, kernel.Lanes, act, weights[i*len(p):(i+n)*len(p)], bias, groups, tokens)
 					}
 				}
 				b.ReportMetric(float64(b.N)*float64(panels*groups)*kernel.Group*kernel.Lanes*tokens/(cpuTime()-start).Seconds()/1e9, "GMAC/CPU-s")

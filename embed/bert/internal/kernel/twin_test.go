@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
@@ -93,10 +94,10 @@ func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
 		bias[i] = float32(i)
 	}
 	want := make([]float32, tokens*stride)
-	kernel.Portable().MulQ4(want, stride, rows, panel, bias, groups, tokens)
+	kernel.Portable().MulQ4(want, stride, kernel.Lanes, rows, panel, bias, groups, tokens)
 	for _, s := range sets(t) {
 		got := make([]float32, tokens*stride)
-		s.MulQ4(got, stride, rows, panel, bias, groups, tokens)
+		s.MulQ4(got, stride, kernel.Lanes, rows, panel, bias, groups, tokens)
 		for i := range got {
 			token, lane := i/stride, i%stride
 			tolerance := float32(0)
@@ -115,6 +116,45 @@ func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
 		}
 	}
 	return ""
+}
+
+// Several panels give what each of them gives alone, wherever their output lies.
+func TestMulQ4Panels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	const most = 5
+	for _, groups := range []int{1, 3, 4, 7, 12} {
+		var panels []byte
+		for range most {
+			panels = append(panels, panel(func(int, int) int { return rng.IntN(16) - 8 },
+				func(int, int) float32 { return rng.Float32() - 0.5 }, groups)...)
+		}
+		size := kernel.PanelBytes(groups)
+		bias := make([]float32, most*kernel.Lanes)
+		for i := range bias {
+			bias[i] = rng.Float32()
+		}
+		for tokens := 1; tokens <= 40; tokens++ {
+			act := activations(func(int) byte { return byte(1 + rng.IntN(255)) }, func(_, _ int) float32 { return rng.Float32() }, groups, tokens)
+			for _, layout := range []struct{ outStride, panelStride int }{
+				{most*kernel.Lanes + 3, kernel.Lanes},
+				{kernel.Lanes, tokens * kernel.Lanes},
+			} {
+				for _, s := range sets(t) {
+					for count := 1; count <= most; count++ {
+						want := make([]float32, tokens*(most*kernel.Lanes+3))
+						got := slices.Clone(want)
+						for p := range count {
+							s.MulQ4(want[p*layout.panelStride:], layout.outStride, kernel.Lanes, act, panels[p*size:][:size], bias[p*kernel.Lanes:], groups, tokens)
+						}
+						s.MulQ4(got, layout.outStride, layout.panelStride, act, panels[:count*size], bias, groups, tokens)
+						if !slices.Equal(got, want) {
+							t.Fatalf("%s: %d panels of %d groups, %d tokens, %+v: another product than one by one", s.Name(), count, groups, tokens, layout)
+						}
+					}
+				}
+			}
+		}
+	}
 }
 
 // FuzzPackQ4 packs rows of any bytes: scales that are subnormal, zero, of either

@@ -30,9 +30,13 @@ const (
 
 func main() {
 	ConstraintExpr("amd64")
-	q4("q4Wide12", maxTokens, manyLines)
+	q4("q4Wide12", maxTokens, 1, manyLines)
 	for t := 1; t <= maxTokens; t++ {
-		q4(fmt.Sprintf("q4WideFew%d", t), t, fewLines)
+		q4(fmt.Sprintf("q4WideFew%d", t), t, 1, fewLines)
+	}
+	q4("q4Pair6", maxTokens/2, 2, manyLines)
+	for t := 1; t <= maxTokens/2; t++ {
+		q4(fmt.Sprintf("q4PairFew%d", t), t, 2, 2*fewLines)
 	}
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
@@ -85,12 +89,14 @@ func (r rows) each(f func(base reg.GPVirtual)) {
 	}
 }
 
-// q4 writes the 4-bit × 8-bit product for tiles of n tokens and 16 lanes. Four
-// products of bytes and their sum are one instruction, so that with twelve
-// tokens the loads of activations keep pace with it. Every group asks for a few
-// lines of the memory from ahead bytes after panel, step bytes apart.
-func q4(name string, n, lines int) {
-	TEXT(name, NOSPLIT, "func(out *float32, outStride int, act *byte, actStride int, panel *byte, bias *float32, groups, tiles, ahead, step int)")
+// q4 writes the 4-bit × 8-bit product for tiles of n tokens and one panel or
+// two. Four products of bytes and their sum are one instruction. Two panels with
+// half of the tokens load less for as many of them: with one, loads are what
+// bounds it. Every group asks for a few lines of the memory from ahead bytes
+// after panel, step bytes apart. The second panel lies panelBytes after the
+// first, its output panelStride elements.
+func q4(name string, n, panels, lines int) {
+	TEXT(name, NOSPLIT, "func(out *float32, outStride, panelStride int, act *byte, actStride int, panel *byte, panelBytes int, bias *float32, groups, tiles, ahead, step int)")
 	Pragma("noescape")
 	act := Load(Param("act"), GP64()).(reg.GPVirtual)
 	stride := Load(Param("actStride"), GP64()).(reg.GPVirtual)
@@ -101,6 +107,10 @@ func q4(name string, n, lines int) {
 		ADDQ(ahead, next)
 	}
 	step := Load(Param("step"), GP64())
+	var second reg.Register
+	if panels == 2 {
+		second = Load(Param("panelBytes"), GP64())
+	}
 
 	// The output holds the sums of all parts so far. Its place and the tiles
 	// that are left have no register.
@@ -112,15 +122,21 @@ func q4(name string, n, lines int) {
 		v = Load(Param("tiles"), GP64())
 		MOVQ(v, tilesLeft)
 	}
-	// eachOut calls f with the address of the output of each token and moves on
-	// to the next tile if last.
-	eachOut := func(last bool, f func(t int, out Mem)) {
-		out, outStride := GP64(), GP64()
+	// eachOut calls f with the address of each output, and moves on to the next
+	// tile if last.
+	eachOut := func(last bool, f func(t, p int, out Mem)) {
+		out, outStride, other := GP64(), GP64(), GP64()
 		MOVQ(outAt, out)
 		Load(Param("outStride"), outStride)
 		SHLQ(Imm(2), outStride)
+		if panels == 2 {
+			Load(Param("panelStride"), other)
+		}
 		for t := range n {
-			f(t, Mem{Base: out})
+			f(t, 0, Mem{Base: out})
+			if panels == 2 {
+				f(t, 1, Mem{Base: out, Index: other, Scale: 4})
+			}
 			if t < n-1 || last {
 				ADDQ(outStride, out)
 			}
@@ -134,19 +150,27 @@ func q4(name string, n, lines int) {
 	Label(tile)
 	zero := ZMM()
 	VPXORD(zero, zero, zero)
-	eachOut(false, func(_ int, out Mem) { VMOVUPS(zero, out) })
+	eachOut(false, func(_, _ int, out Mem) { VMOVUPS(zero, out) })
 	w, left, scales, inPart := GP64(), GP64(), GP64(), GP64()
 	Load(Param("panel"), w)
 	Load(Param("groups"), left)
 	MOVQ(left, scales)
 	SHLQ(Imm(5), scales)
 	ADDQ(act, scales)
+	weightsAt := func(p, disp int) Mem {
+		if p == 1 {
+			return Mem{Base: w, Index: second, Scale: 1, Disp: disp}
+		}
+		return Mem{Base: w, Disp: disp}
+	}
 
 	Label(part)
-	var acc, total [maxTokens]reg.VecVirtual
-	for t := range n {
-		acc[t], total[t] = ZMM(), ZMM()
-		VMOVDQU32(Mem{Base: w}, total[t])
+	var acc, total [2][maxTokens]reg.VecVirtual
+	for p := range panels {
+		for t := range n {
+			acc[p][t], total[p][t] = ZMM(), ZMM()
+			VMOVDQU32(weightsAt(p, 0), total[p][t])
+		}
 	}
 	ADDQ(I32(partStart), w)
 	MOVQ(U32(partGroups), inPart)
@@ -155,47 +179,59 @@ func q4(name string, n, lines int) {
 	SUBQ(inPart, left)
 
 	Label(loop)
-	for t := range n {
-		VPXORD(acc[t], acc[t], acc[t])
+	for p := range panels {
+		for t := range n {
+			VPXORD(acc[p][t], acc[p][t], acc[p][t])
+		}
 	}
 	asked := 0
 	for q := range group / 4 {
-		weights := ZMM()
-		VMOVDQU32(Mem{Base: w, Disp: q * 64}, weights)
+		var weights [2]reg.VecVirtual
+		for p := range panels {
+			weights[p] = ZMM()
+			VMOVDQU32(weightsAt(p, q*64), weights[p])
+		}
 		for t := range n {
 			b := ZMM()
 			VPBROADCASTD(a.at(t, q*4), b)
-			VPDPBUSD(weights, b, acc[t])
+			for p := range panels {
+				VPDPBUSD(weights[p], b, acc[p][t])
+			}
 		}
 		for ; asked*group/4 < (q+1)*lines; asked++ {
 			PREFETCHT1(Mem{Base: next})
 			ADDQ(step, next)
 		}
 	}
-	scale := ZMM()
-	VPSRAD(Imm(16), Mem{Base: w, Disp: groupWeights}, scale)
-	for t := range n {
-		VPMULLD(scale, acc[t], acc[t])
-		VPADDD(acc[t], total[t], total[t])
+	for p := range panels {
+		scale := ZMM()
+		VPSRAD(Imm(16), weightsAt(p, groupWeights), scale)
+		for t := range n {
+			VPMULLD(scale, acc[p][t], acc[p][t])
+			VPADDD(acc[p][t], total[p][t], total[p][t])
+		}
 	}
 	ADDQ(I32(groupBytes), w)
 	a.each(func(base reg.GPVirtual) { ADDQ(Imm(group), base) })
 	DECQ(inPart)
 	JNE(LabelRef(loop))
 
-	at := GP64()
-	MOVQ(scales, at)
-	eachOut(false, func(t int, out Mem) {
-		if t > 0 && t%4 == 0 {
-			LEAQ(Mem{Base: at, Index: stride, Scale: 4}, at)
-		}
-		v := total[t]
-		VCVTDQ2PS(v, v)
-		f := ZMM()
-		VBROADCASTSS(a.atBase(at, t, 0), f)
-		VFMADD213PS(out, f, v)
-		VMOVUPS(v, out)
-	})
+	{
+		at, f := GP64(), ZMM()
+		MOVQ(scales, at)
+		eachOut(false, func(t, p int, out Mem) {
+			if p == 0 {
+				if t > 0 && t%4 == 0 {
+					LEAQ(Mem{Base: at, Index: stride, Scale: 4}, at)
+				}
+				VBROADCASTSS(a.atBase(at, t, 0), f)
+			}
+			v := total[p][t]
+			VCVTDQ2PS(v, v)
+			VFMADD213PS(out, f, v)
+			VMOVUPS(v, out)
+		})
+	}
 	ADDQ(Imm(4), scales)
 	TESTQ(left, left)
 	JNE(LabelRef(part))
@@ -203,13 +239,16 @@ func q4(name string, n, lines int) {
 	{
 		bias := GP64()
 		Load(Param("bias"), bias)
-		rowScale, b := ZMM(), ZMM()
-		VMOVUPS(Mem{Base: w}, rowScale)
-		VMOVUPS(Mem{Base: bias}, b)
-		eachOut(true, func(_ int, out Mem) {
+		var rowScale, b [2]reg.VecVirtual
+		for p := range panels {
+			rowScale[p], b[p] = ZMM(), ZMM()
+			VMOVUPS(weightsAt(p, 0), rowScale[p])
+			VMOVUPS(Mem{Base: bias, Disp: 4 * lanes * p}, b[p])
+		}
+		eachOut(true, func(_, p int, out Mem) {
 			v := ZMM()
-			VMOVAPS(rowScale, v)
-			VFMADD132PS(out, b, v)
+			VMOVAPS(rowScale[p], v)
+			VFMADD132PS(out, b[p], v)
 			VMOVUPS(v, out)
 		})
 	}
