@@ -45,7 +45,8 @@ func smallEntries(n int) []index.Entry {
 
 // FuzzDecode reads files that are anything, as if their checksum were right.
 // What is found must be in the file, and what was merged can be merged again
-// to the same bytes.
+// to the same bytes. Without -fuzzminimizetime 1x most of the time goes into
+// making inputs smaller.
 func FuzzDecode(f *testing.F) {
 	for _, n := range []int{0, 1, 5, 300} {
 		f.Add(segment.Encode(smallEntries(n), 3))

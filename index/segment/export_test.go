@@ -36,6 +36,15 @@ func Encode(entries []index.Entry, dims int) []byte {
 	return out.Bytes()
 }
 
+// Verify says what is wrong with the content of a segment file.
+func Verify(data []byte, dims int) error {
+	s, err := decodeSegment(data, dims, true)
+	if err != nil {
+		return err
+	}
+	return s.verify()
+}
+
 // Use reads the content of a segment file in every way: it searches and merges
 // it. ok says that it can be decoded; the rest may fail all the same.
 func Use(data []byte, dims int, words *index.KeywordQuery, vector *index.VectorQuery) (ok bool, hits []index.Hit, merged []byte, err error) {

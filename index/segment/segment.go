@@ -116,6 +116,7 @@ func Open(dir string, origin index.Origin, o *Options) (*Engine, error) {
 		Damaged: func(err error) {
 			e.log.Warn("index is damaged and counts as empty; it is made anew from the catalog", "error", err)
 		},
+		Verify: (*segment).verify,
 		Mapped: true,
 	})
 	return e, nil

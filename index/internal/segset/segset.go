@@ -65,6 +65,9 @@ type Format[S Segment] struct {
 	Merge func(parts []*Part[S], w io.Writer) error
 	// Damaged, if it is set, is told why what is stored cannot be used.
 	Damaged func(error)
+	// Verify, if it is set, reads all of a segment and says what in it is wrong
+	// although it has its checksum.
+	Verify func(S) error
 	// Mapped says that segments are mapped instead of read. States are then
 	// taken by [Set.Acquire] only.
 	Mapped bool

@@ -51,6 +51,11 @@ func (s *Set[S]) Chunks(ctx context.Context) (index.Seq, []index.ChunkID, error)
 				return 0, nil, err
 			}
 		}
+		if verify := s.format.Verify; verify != nil {
+			if err := verify(p.Data); err != nil {
+				return 0, nil, damaged(filepath.Join(s.dir, p.file.Name), err.Error())
+			}
+		}
 		for i := range p.Data.Len() {
 			if !p.Deleted.Has(i) {
 				chunks = append(chunks, p.Data.Chunk(i))
