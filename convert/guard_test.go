@@ -65,6 +65,7 @@ func TestNormalize(t *testing.T) {
 		{"a\r\nb\rc\u2028d\u0085e", "a\nb\nc\nd\ne"},
 		{"\ufeffBOM", "BOM"},
 		{"a\x00b\x1bc\u009fd\x7f", "abcd"},
+		{"\x1b[31mred\x1b[0m, \x1b[1;4mbold\x1b[m \x1b[12 cut\x1b[\u0431", "red, bold ut[\u0431"},
 		{"cafe\u0301", "caf\u00e9"},
 		{"\u0438\u0306\u0435\u0308", "\u0439\u0451"},
 		{"e\ufb03cient pro\ufb01le", "efficient profile"},

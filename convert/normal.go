@@ -10,7 +10,7 @@ import (
 // Normalize returns s in the form that all converted text has: valid UTF-8 in
 // NFC, "\n" line ends (also for CR, NEL and the Unicode line and paragraph
 // separators), no byte order marks, no control characters but tab, line feed
-// and form feed, no Unicode noncharacters. Invalid bytes become U+FFFD.
+// and form feed, no control sequences of terminals, no Unicode noncharacters. Invalid bytes become U+FFFD.
 //
 // What only typesetting put into a word is undone, because it hides the word from a
 // search: soft hyphens are dropped and the Latin ligatures U+FB00 to U+FB06
@@ -60,8 +60,12 @@ var ligatures = [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}
 func clean(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
+	behind := 0 // the end of a control sequence
 	for i, r := range s {
 		switch {
+		case i < behind:
+		case r == '\x1b':
+			behind = i + controlSequence(s[i:])
 		case r == '\r':
 			if i+1 >= len(s) || s[i+1] != '\n' {
 				b.WriteByte('\n')
@@ -81,4 +85,21 @@ func clean(s string) string {
 		}
 	}
 	return b.String()
+}
+
+// controlSequence returns the length of the control sequence of a terminal
+// (ECMA-48, 5.4) at the begin of s, such as "\x1b[31m" for a colour, or 1 when ESC begins none.
+func controlSequence(s string) int {
+	if len(s) < 2 || s[1] != '[' {
+		return 1
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c >= 0x40 && c <= 0x7e:
+			return i + 1
+		case c < 0x20 || c > 0x3f:
+			return 1
+		}
+	}
+	return 1
 }

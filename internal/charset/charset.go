@@ -40,6 +40,10 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	return text, name, err
 }
 
+// trusted is how many sequences of UTF-8 outweigh one invalid byte. Text in
+// another character set has less than one of them to each invalid byte, in two bytes to a character as well.
+const trusted = 5
+
 func decode(data []byte, declared string) (text, name string, err error) {
 	if s, name, ok := decodeMarked(data); ok {
 		return s, name, nil
@@ -54,7 +58,7 @@ func decode(data []byte, declared string) (text, name string, err error) {
 			return decodeAs(data, enc)
 		}
 		return string(data), "ascii", nil
-	case invalid == 0, invalid == 1 && valid > 0 && truncatedTail(data), valid >= 20*invalid:
+	case invalid == 0, invalid == 1 && valid > 0 && truncatedTail(data), valid >= trusted*invalid:
 		return strings.ToValidUTF8(string(trimTail(data)), "\ufffd"), "utf-8", nil
 	}
 	if tooManyControls(string(data)) {

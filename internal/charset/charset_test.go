@@ -137,6 +137,10 @@ func TestDecodeDamagedUTF8(t *testing.T) {
 	if err != nil || name != "utf-8" || !strings.Contains(got, "\ufffd") {
 		t.Errorf("one bad byte: %s, %v", name, err)
 	}
+	got, name, err = charset.Decode([]byte("Grüße, schöne Füße, café: one byte is \xe9"), "")
+	if err != nil || name != "utf-8" || !strings.HasPrefix(got, "Grüße, schöne Füße, café: one byte is ") {
+		t.Errorf("one bad byte to six characters: %q, %s, %v", got, name, err)
+	}
 	got, _, err = charset.Decode([]byte(text[:101]), "")
 	if err != nil || !strings.HasPrefix(text, got) || len(got) < 99 {
 		t.Errorf("cut: %q, %v", got, err)
