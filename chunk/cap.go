@@ -6,18 +6,17 @@ import (
 )
 
 // capped divides the atoms of one section into runs of at most [SectionCap]
-// characters: at blank lines, and within a longer block at rows (whose header
+// characters, which it appends to runs: at blank lines, and within a longer block at rows (whose header
 // counts in each run), sentences, or lines of code. A longer row, sentence or
 // line stays whole.
-func capped(md string, atoms []atom) [][]atom {
+func capped(runs [][]atom, md string, atoms []atom) [][]atom {
 	if len(atoms) == 0 {
-		return nil
+		return runs
 	}
 	if first, last := atoms[0].start, atoms[len(atoms)-1].end; last-first <= SectionCap ||
 		utf8.RuneCountInString(md[first:last]) <= SectionCap {
-		return [][]atom{atoms}
+		return append(runs, atoms)
 	}
-	var runs [][]atom
 	var run []atom
 	size := 0
 	flush := func() {

@@ -209,11 +209,34 @@ func (o *outline) heading(i int) string {
 	return cleanHeading(text)
 }
 
+// isClean reports whether a text has neither markup nor white space to collapse,
+// as most headings.
+func isClean(text string) bool {
+	space := true // at the beginning, where there must be none
+	for _, r := range text {
+		switch {
+		case r == ' ':
+			if space {
+				return false
+			}
+			space = true
+		case r == '*' || r == '_' || r == '\\' || r == '`' || r == '~' || unicode.IsSpace(r):
+			return false
+		default:
+			space = false
+		}
+	}
+	return !space
+}
+
 var strongMarks = strings.NewReplacer("**", " ", "__", " ")
 
 // cleanHeading takes the markup off a heading. A heading that is nothing but
 // markup keeps it.
 func cleanHeading(text string) string {
+	if isClean(text) {
+		return text
+	}
 	clean := strings.Join(strings.Fields(strongMarks.Replace(text)), " ")
 	if clean = strings.Trim(clean, "*_\\`~ \t"); clean != "" {
 		return clean

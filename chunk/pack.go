@@ -37,6 +37,7 @@ type packer struct {
 
 	// Memory that is used again for each section.
 	atoms, measured []atom
+	runs            [][]atom
 }
 
 // A frame is what stands in front of each body of a run of units.
@@ -64,14 +65,16 @@ func (p *packer) section(result *Result, o *outline, s *part) error {
 		if o.lines[s.first].underlined {
 			end = o.lines[s.first+1].end
 		}
-		atoms = []atom{{text: s.body, sep: blankLine, start: o.lines[s.first].start, end: end, tokens: -1}}
+		p.atoms = append(p.atoms[:0], atom{text: s.body, sep: blankLine, start: o.lines[s.first].start, end: end, tokens: -1})
+		atoms = p.atoms
 	}
 	prefix, tokens := p.prefix(s.prefixes)
 	bare := frame{tokens: tokens}
 	if prefix != "" {
 		bare.lead = prefix + blankLine
 	}
-	runs := capped(p.md, atoms)
+	runs := capped(p.runs[:0], p.md, atoms)
+	p.runs = runs
 	for i, run := range runs {
 		sec := Section{Start: run[0].start, End: run[len(run)-1].end, Headings: s.headings, Label: s.label}
 		if i == 0 {
@@ -85,7 +88,7 @@ func (p *packer) section(result *Result, o *outline, s *part) error {
 				text: "# " + o.title, sep: blankLine, start: run[0].start, end: run[0].start, block: -1, tokens: -1,
 			}}, run...)
 		}
-		result.Sections = append(result.Sections, sec)
+		result.Sections = append(room(result.Sections, sec.Start, len(p.md)), sec)
 		if err := p.pack(result, prefix, bare, run); err != nil {
 			return err
 		}
@@ -251,7 +254,7 @@ func (p *packer) code(result *Result, prefix string, bare frame, a atom) error {
 
 func (p *packer) emit(result *Result, f frame, units []unit) {
 	for _, u := range units {
-		result.Chunks = append(result.Chunks, Chunk{
+		result.Chunks = append(room(result.Chunks, u.start, len(p.md)), Chunk{
 			Section: len(result.Sections) - 1,
 			Start:   u.start, End: u.end,
 			Text:   f.lead + u.body,
@@ -260,11 +263,20 @@ func (p *packer) emit(result *Result, f frame, units []unit) {
 	}
 }
 
+// room doubles the capacity of a full slice, or less if what was made of the
+// first done of all bytes says that less will do.
+func room[T any](s []T, done, all int) []T {
+	if n := len(s); n == cap(s) && n >= 64 && done > 0 {
+		return slices.Grow(s, min(n, (all-done)*n/done+16))
+	}
+	return s
+}
+
 // fill packs atoms of one kind, dividing those that do not fit alone. Where all
 // of them are likely to fit one unit, a single count may tell.
 func (p *packer) fill(f frame, atoms []atom) ([]unit, error) {
 	first, last := &atoms[0], &atoms[len(atoms)-1]
-	if len(atoms) > 1 && p.likelyFits(len(f.lead)+last.end-first.start) {
+	if p.likelyFits(len(f.lead) + last.end - first.start) {
 		body := join(atoms)
 		if tokens := p.exact(f.lead + body); tokens <= p.budget {
 			return []unit{{body: body, sep: first.sep, tokens: tokens, start: first.start, end: last.end}}, nil

@@ -104,7 +104,11 @@ func (headings) parts(o *outline) iter.Seq[part] {
 type headingStack struct {
 	levels []int8
 	texts  []string
+	chains []string // memory for the chains given out
 }
+
+// chainsAtOnce is for how many headings the memory of chains is made at once.
+const chainsAtOnce = 256
 
 // push enters the heading at line i, which ends all of its level or below, and
 // gives the chain that leads to it.
@@ -115,7 +119,13 @@ func (s *headingStack) push(o *outline, i int) []string {
 	}
 	s.levels = append(s.levels[:n], o.lines[i].level)
 	s.texts = append(s.texts[:n], o.heading(i))
-	return slices.Clone(s.texts)
+	n = len(s.texts)
+	if n > cap(s.chains)-len(s.chains) {
+		s.chains = make([]string, 0, max(n, min(chainsAtOnce, len(o.lines))))
+	}
+	from := len(s.chains)
+	s.chains = append(s.chains, s.texts...)
+	return slices.Clip(s.chains[from:])
 }
 
 // breadcrumbs renders the ways to show a chain of headings, longest first.
