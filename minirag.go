@@ -149,10 +149,13 @@ const (
 // Ranking tunes how hits are ordered and cut. The zero value is the default.
 type Ranking struct {
 	// HybridWeight is the share of the keyword side in a fusion of weighted
-	// reciprocal ranks: 0 is vectors only, 1 keywords only. Nil: the
+	// reciprocal ranks: 0 is vectors only, 1 the order of the keywords, with
+	// what only the vectors found behind it at a score of 0. Nil: the
 	// library's own fusion of scores, which finds more.
 	HybridWeight *float64
-	Grouping     Grouping
+	// Grouping looks at the distances. What was found by its words only has
+	// none and stays, without HybridWeight only if it ranks above a hit that stays.
+	Grouping Grouping
 	// MaxDistance drops hits farther away, and those without a distance. Nil: no bound.
 	MaxDistance *float64
 	// MaxFiles keeps the hits of the first MaxFiles sources. Zero: no bound.

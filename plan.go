@@ -115,6 +115,11 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 	}
 	slices.Sort(vanished)
 	c.pairMoves(p, fresh, vanished, indexed, found)
+	for _, m := range p.moves {
+		if folder, ok := found.Hides(m.from); ok {
+			hidden[folder.Path]--
+		}
+	}
 	p.hold(found, hidden, scope)
 	slices.SortFunc(p.ingest, func(a, b scan.File) int { return strings.Compare(a.Path, b.Path) })
 	return p, nil

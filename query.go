@@ -22,6 +22,9 @@ const (
 	// the fusion, for topK results.
 	fetchLeast = 100
 	fetchTimes = 4
+	// rankedLeast takes the place of fetchLeast where ranks or distances are
+	// compared as the reference does: both depend on how many there are.
+	rankedLeast = 50
 )
 
 // Query searches. It finds everything that was stored when it began, also by
@@ -152,9 +155,6 @@ func (c *Corpus) snapshot(ctx context.Context) (*snapshots, error) {
 // queryVector embeds a question, in pieces if it is longer than the model takes.
 func (c *Corpus) queryVector(ctx context.Context, q *Query) ([]float32, error) {
 	text := q.Text
-	if w := q.Ranking.HybridWeight; w != nil && *w == 1 {
-		return nil, nil
-	}
 	one := func(text string) ([]float32, error) {
 		if e, ok := c.o.Embedder.(embed.QueryEmbedder); ok {
 			return e.EmbedQuery(ctx, text)
@@ -237,10 +237,10 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 			mismatch += n
 		}
 	}
-	if mismatch > 0 && mismatch == stats.Chunks && vector != nil {
+	if mismatch > 0 && mismatch == stats.Chunks && !q.Ranking.keywordsOnly() {
 		return nil, fmt.Errorf("%w than %s; run a sync to embed the documents again, or choose another folder for the index", ErrModelMismatch, c.model.ID)
 	}
-	limit := max(fetchTimes*q.TopK, fetchLeast)
+	limit := max(fetchTimes*q.TopK, q.Ranking.least())
 	fetch := limit
 	if d.any() {
 		fetch = max(limit, demandedFetch)
@@ -357,6 +357,17 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 	return drop(near), drop(words), nil
 }
 
+// least is the number of candidates of each side for few results.
+func (r *Ranking) least() int {
+	if r.HybridWeight != nil || r.Grouping != NoGrouping {
+		return rankedLeast
+	}
+	return fetchLeast
+}
+
+// keywordsOnly reports whether vectors give distances and no order.
+func (r *Ranking) keywordsOnly() bool { return r.HybridWeight != nil && *r.HybridWeight == 1 }
+
 // rank fuses and cuts. matched is that of [search.Scores].
 func rank(r *Ranking, near, words []index.Hit, matched float64) []search.Hit {
 	var hits []search.Hit
@@ -368,11 +379,17 @@ func rank(r *Ranking, near, words []index.Hit, matched float64) []search.Hit {
 	if r.MaxDistance != nil {
 		hits = search.Within(hits, *r.MaxDistance, false)
 	}
-	switch r.Grouping {
-	case Similar:
-		hits = search.Leap(hits, 1)
-	case Related:
-		hits = search.Leap(hits, 2)
+	if r.Grouping != NoGrouping {
+		leap := 1
+		if r.Grouping == Related {
+			leap = 2
+		}
+		near := search.Leap(hits, leap)
+		if r.HybridWeight == nil && len(near) < len(hits) {
+			// What only has some of the words is kept if it ranks among the rest.
+			near = search.ThroughNear(near)
+		}
+		hits = near
 	}
 	return search.FirstDocuments(hits, r.MaxFiles)
 }

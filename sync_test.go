@@ -218,6 +218,20 @@ func TestMissingAndEmptyRootsKeepTheirFiles(t *testing.T) {
 	}
 }
 
+// TestMovedOutOfARoot moves the only file of a root into another one: the empty
+// root hides nothing any more.
+func TestMovedOutOfARoot(t *testing.T) {
+	a, b := library(t), testcorpus.Write(t, map[string]string{"b.md": "# B\n\nOther root.\n"})
+	c := testcorpus.New(t, a, b)
+	syncAll(t, c)
+	if err := os.Rename(filepath.Join(b, "b.md"), filepath.Join(a, "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	if report := syncAll(t, c); report.Counts.Moved != 1 || report.Counts.Failed != 0 {
+		t.Errorf("counts %+v, errors %v", report.Counts, report.Errors)
+	}
+}
+
 func TestFilesOfOtherRootsStay(t *testing.T) {
 	a, b := library(t), testcorpus.Write(t, map[string]string{"b.md": "# B\n\nOther root.\n"})
 	dir := filepath.Join(t.TempDir(), "index")

@@ -143,6 +143,12 @@ func (r *runner) run() (*Report, error) {
 			}
 			times[i] = append(times[i], took)
 			side := &report.Sides[i]
+			if side.Name == Keyword {
+				// Behind them stands what only the vectors found.
+				if i := slices.IndexFunc(res.Hits, func(h minirag.Hit) bool { return h.Score == 0 && h.Distance != nil }); i >= 0 {
+					res.Hits = res.Hits[:i]
+				}
+			}
 			docs := r.documents(res)
 			grades := r.set.Relevant[q.ID]
 			side.add(score(docs, grades), 1/float64(len(r.set.Questions)))

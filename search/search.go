@@ -36,7 +36,7 @@ const rankConstant = 60
 // ReciprocalRanks fuses by weighted reciprocal ranks, as the reference does:
 // weight is the keyword side's share. With weight 0 the order is that of the
 // vectors and a score is 1/(1+distance). Ties keep the order of the vectors,
-// then of the keywords.
+// then of the keywords. With weight 1 what only the vectors found scores 0.
 func ReciprocalRanks(vectors, keywords []index.Hit, weight float64) []Hit {
 	if weight == 0 {
 		hits, _ := merge(vectors, nil)
@@ -160,6 +160,16 @@ func Leap(hits []Hit, number int) []Hit {
 		}
 		if number--; number == 0 {
 			return Within(hits, distances[i-1], true)
+		}
+	}
+	return hits
+}
+
+// ThroughNear keeps the hits up to the last that has a distance, or all if none has.
+func ThroughNear(hits []Hit) []Hit {
+	for i := len(hits) - 1; i >= 0; i-- {
+		if hits[i].Near {
+			return hits[:i+1]
 		}
 	}
 	return hits
