@@ -96,13 +96,15 @@ func openBlob(path string, want file, mapped bool) (*blob, error) {
 func (b *blob) check() error {
 	what := ""
 	err := mmap.Guard(func() error {
-		switch {
-		case string(b.raw[:HeaderSize]) != string(encodeSegmentHeader(b.want.Size, b.want.Sum)):
+		if string(b.raw[:HeaderSize]) != string(encodeSegmentHeader(b.want.Size, b.want.Sum)) {
 			what = "its header is wrong"
-		case crc32.Checksum(b.content(), castagnoli) != b.want.Sum:
+			return nil
+		}
+		sum, err := checksum(b.content())
+		if err == nil && sum != b.want.Sum {
 			what = "its checksum is wrong"
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		what = err.Error()
