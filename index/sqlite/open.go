@@ -207,23 +207,56 @@ func (c *Catalog) setUpReadOnly(ctx context.Context, timeout time.Duration) erro
 		}
 		return dataSource(c.path, immutable, timeout), stamp
 	}}
-	cn, err := c.readers.get(ctx)
+	readers := c.readers
+	cn, err := readers.get(ctx)
 	if err != nil {
 		return err
 	}
 	healthy := false
-	defer func() { c.readers.put(cn, healthy) }()
+	defer func() { readers.put(cn, healthy) }()
 	newest := len(migrations())
 	version, err := format(ctx, cn, newest)
 	if err != nil {
 		return err
 	}
-	if version != newest {
-		return fmt.Errorf("open catalog %s: %w and has the older format %d: open it once where it can be written", c.path, index.ErrReadOnly, version)
+	switch version {
+	case 0:
+		return fmt.Errorf("open catalog %s: %w and empty", c.path, index.ErrReadOnly)
+	case newest:
+	default:
+		return c.setUpCopy(ctx, cn, timeout)
 	}
 	if err := c.identify(ctx, cn); err != nil {
 		return err
 	}
 	healthy = true
 	return nil
+}
+
+// setUpCopy makes a copy in the newest format, of a catalog that cannot be
+// brought to it where it is, and lets readers read that.
+func (c *Catalog) setUpCopy(ctx context.Context, from *conn, timeout time.Duration) error {
+	dir, err := os.MkdirTemp("", "minirag-catalog-*")
+	if err != nil {
+		return fmt.Errorf("open catalog %s: %w and of an older format, and no copy of it can be made: %w", c.path, index.ErrReadOnly, err)
+	}
+	c.copied = dir
+	path := filepath.Join(dir, filepath.Base(c.path))
+	if err := from.exec(ctx, "VACUUM INTO ?", path); err != nil {
+		return err
+	}
+	cn, err := dial(ctx, dataSource(path, write, timeout))
+	if err != nil {
+		return err
+	}
+	err = migrate(ctx, cn, migrations())
+	if err == nil {
+		err = c.identify(ctx, cn)
+	}
+	if cerr := cn.close(); err == nil {
+		err = cerr
+	}
+	dsn := dataSource(path, immutable, timeout)
+	c.readers = &pool{max: idleReaders, dsn: func() (string, string) { return dsn, "" }}
+	return err
 }

@@ -10,7 +10,9 @@
 // If no process has left a write-ahead log there, as on a read-only medium,
 // SQLite reads the file without locks; before every View it is then checked
 // whether the file is still the same one. A process that is allowed to write
-// to such a place must not do so while a View is running.
+// to such a place must not do so while a View is running. A catalog of an older
+// format in such a place is copied into the folder for temporary files, brought
+// to the newest format there, and shown as it was at Open.
 //
 // Markdown is stored compressed, vectors as binary16 numbers. Everything has
 // a checksum, and the numbers of documents and chunks are kept beside them:
@@ -56,6 +58,7 @@ type Catalog struct {
 	uuid     string
 	readOnly bool
 	rollback bool
+	copied   string // folder of a copy that is read in place of the file, or ""
 
 	writers *pool
 	readers *pool
@@ -173,6 +176,11 @@ func (c *Catalog) closePools() error {
 			if perr := p.close(); err == nil {
 				err = perr
 			}
+		}
+	}
+	if c.copied != "" {
+		if rerr := os.RemoveAll(c.copied); err == nil {
+			err = rerr
 		}
 	}
 	return err

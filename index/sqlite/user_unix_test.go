@@ -30,6 +30,11 @@ func otherUser(ctx context.Context, path string) error {
 		fmt.Printf("open: %v\n", err)
 		return nil
 	}
+	if os.Getenv(childVariable+"_FIXTURE") != "" {
+		err := c.View(ctx, func(v index.View) error { return hasFixture(v, wantFixture()) })
+		fmt.Printf("read-only: %v; fixture: %v; closed: %v\n", c.ReadOnly(), err, c.Close())
+		return nil
+	}
 	var title string
 	for range 2 {
 		err = c.View(ctx, func(v index.View) error {
@@ -110,6 +115,53 @@ func TestReadOnlyFolder(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("the folder has %v, %v", entries, err)
+	}
+}
+
+// A catalog of any format can be read where it cannot be written, and what is
+// made for it elsewhere is removed.
+func TestReadOnlyOldFormats(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "v*.sqlite"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	temp := openFolder(t)
+	if err := os.Chmod(temp, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", temp)
+	t.Setenv(childVariable+"_FIXTURE", "1")
+	for _, file := range files {
+		dir := openFolder(t)
+		path := filepath.Join(dir, "catalog.sqlite")
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o444); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		if got := asOther(t, path); got != "read-only: true; fixture: <nil>; closed: <nil>\n" {
+			t.Errorf("%s: %s", file, got)
+		}
+		if after, err := os.ReadFile(path); err != nil || string(after) != string(data) {
+			t.Errorf("%s was changed, %v", file, err)
+		}
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "minirag-catalog-") {
+			t.Errorf("%s is left", e.Name())
+		}
 	}
 }
 
