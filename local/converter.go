@@ -23,7 +23,7 @@ import (
 
 // converterVersion goes up whenever a built-in format may be converted
 // differently, so that a sync converts its documents again.
-const converterVersion = "2"
+const converterVersion = "3"
 
 // ConverterOptions choose what a [Converter] reads.
 type ConverterOptions struct {

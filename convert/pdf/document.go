@@ -75,7 +75,7 @@ func markdown(pages []pageText, outline map[string]int, urls *urlTable) string {
 		for _, b := range page.blocks {
 			var part string
 			if b.table != nil {
-				part = b.table.markdown()
+				part = b.table.markdown(headingAbove(out.String()))
 			} else {
 				part = layOut(b.lines, scale)
 			}
@@ -89,6 +89,16 @@ func markdown(pages []pageText, outline map[string]int, urls *urlTable) string {
 		}
 	}
 	return out.String()
+}
+
+// headingAbove returns the level of the heading that text ends with, or 0.
+func headingAbove(text string) int {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	rest := strings.TrimLeft(last, "#")
+	if level := len(last) - len(rest); level <= markdownLevels && strings.HasPrefix(rest, " ") {
+		return level
+	}
+	return 0
 }
 
 func errPassword() error {

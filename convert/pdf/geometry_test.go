@@ -73,6 +73,10 @@ func TestGeometry(t *testing.T) {
 	}{
 		{"ruled table", builder{pages: []string{ruled([][]string{{"Name", "Place of\nbirth"}, {"Anna", ""}, {"Boris | B.", "Omsk"}}, 60, 700, 150, 30)}},
 			"| Name | Place of birth |\n| --- | --- |\n| Anna | |\n| Boris \\| B. | Omsk |\n"},
+		{"tables of one grid", builder{pages: []string{show("F2", 10, 60, 715, "Gases") + body +
+			ruled([][]string{{"Kind", "Air"}, {"Argon", "1"}, {"Neon", "2"}, {"Metals", ""}, {"Kind", "Air"}, {"Lead", "3"}}, 60, 700, 150, 12)}},
+			"# Gases\n\n| Kind | Air |\n| --- | --- |\n| Argon | 1 |\n| Neon | 2 |\n\n# Metals\n\n| Kind | Air |\n| --- | --- |\n| Lead | 3 |\n\n" +
+				"Words of the body, of which there are many more\nthan of the heading, so that it can be told\nfrom them by its print.\n"},
 		{"figures ruled in groups", builder{pages: []string{ruled([][]string{{"City", "In", "Out"}, {"Bern\nLyon\nTurin", "1\n2\n3", "4\n5\n6"}}, 60, 700, 120, 44)}},
 			"| City | In | Out |\n| --- | --- | --- |\n| Bern | 1 | 4 |\n| Lyon | 2 | 5 |\n| Turin | 3 | 6 |\n"},
 		{"frame around text", builder{pages: []string{"50 560 500 160 re S\n" + lines("F1", 72, 700, "A framed line of text", "and one more of it")}}, "A framed line of text\nand one more of it\n"},

@@ -14,11 +14,27 @@ type table struct {
 	y    float64 // of its top
 }
 
-// markdown returns the table as pipe rows. The first row is its head.
-func (t *table) markdown() string {
+// markdown returns the table as pipe rows. The first row is its head. Tables of
+// the same columns below each other are often one grid: a row of nothing but a title, with the head
+// again behind it, parts them. level is that of the heading right above the table, 0 for none, which
+// the titles inside of it take.
+func (t *table) markdown(level int) string {
 	var b strings.Builder
+	first := 0
 	for i, cells := range t.rows {
-		if i > 0 {
+		if t.title(i) {
+			if b.WriteString("\n\n"); level > 0 {
+				b.WriteString(strings.Repeat("#", level) + " " + unlinked(cells[0]))
+			} else {
+				b.WriteString(escape(cells[0]))
+			}
+			first = i + 1
+			continue
+		}
+		switch {
+		case i > 0 && i == first:
+			b.WriteString("\n\n")
+		case i > 0:
 			b.WriteByte('\n')
 		}
 		b.WriteByte('|')
@@ -30,11 +46,21 @@ func (t *table) markdown() string {
 			}
 			b.WriteByte('|')
 		}
-		if i == 0 {
+		if i == first {
 			b.WriteString("\n|" + strings.Repeat(" --- |", len(cells)))
 		}
 	}
 	return b.String()
+}
+
+// title reports whether row i is the title of a further table of the same head.
+func (t *table) title(i int) bool {
+	return i > 1 && i+1 < len(t.rows) && lone(t.rows[i]) && !lone(t.rows[0]) && slices.Equal(t.rows[i+1], t.rows[0])
+}
+
+// lone reports whether only the first cell has text.
+func lone(cells []string) bool {
+	return cells[0] != "" && !slices.ContainsFunc(cells[1:], func(c string) bool { return c != "" })
 }
 
 // size returns the length of the texts in bytes.
