@@ -268,9 +268,6 @@ func TestDamage(t *testing.T) {
 		var harms []harm
 		for i := range 2 * damages() {
 			for _, isOpen := range []bool{false, true} {
-				if isOpen && strings.HasSuffix(kind, "-shm") {
-					continue // memory of the processes rather than a file
-				}
 				files := open // with what is in the log
 				if kind == "catalog.sqlite" && i%4 < 2 {
 					files = closed

@@ -28,6 +28,15 @@ const checkBatch = 200
 // everything that live documents have. A repair makes SQLite's indexes anew,
 // counts again, and closes the damaged versions of what can be read again.
 func (c *Catalog) Check(ctx context.Context, o *index.CheckOptions) ([]index.Finding, error) {
+	found, err := c.check(ctx, o)
+	if faulted(err) {
+		found = append(found, index.Finding{Part: part, Subject: c.path + "-shm", Problem: "it was cut while it was in use", Remedy: faultRemedy})
+		err = nil
+	}
+	return found, err
+}
+
+func (c *Catalog) check(ctx context.Context, o *index.CheckOptions) ([]index.Finding, error) {
 	if o == nil {
 		o = new(index.CheckOptions)
 	}

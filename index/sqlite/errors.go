@@ -28,6 +28,16 @@ func cutOff(err error) bool {
 	return ok && e.Code() == sqlite3.SQLITE_IOERR_SHORT_READ
 }
 
+// faulted reports whether the shared memory of the log could not be read:
+// somebody else has cut or changed its file while it was in use.
+func faulted(err error) bool {
+	e, ok := errors.AsType[*driver.Error](err)
+	return ok && e.Code() == sqlite3.SQLITE_IOERR_IN_PAGE
+}
+
+// faultRemedy is what helps then: the file is made anew from the log.
+const faultRemedy = "end all processes that use it, and open it again"
+
 // wrap says what an error of SQLite means. Errors that already say it, and
 // those of a context, pass unchanged.
 func (c *Catalog) wrap(op string, err error) error {
@@ -37,6 +47,9 @@ func (c *Catalog) wrap(op string, err error) error {
 	op += " " + c.path
 	if cutOff(err) {
 		return c.damaged(op, err)
+	}
+	if faulted(err) {
+		return &damageError{fmt.Sprintf("%s: %v (%v): %s-shm was cut while it was in use; %s", op, index.ErrDamaged, err, c.path, faultRemedy), err}
 	}
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
