@@ -19,19 +19,21 @@ func benchmarkRows[Q, D any, V int8 | uint16 | float32](b *testing.B, size int, 
 		for i := range v { // all zero, they would be one page of memory
 			v[i] = V(1)
 		}
-		b.Run(fmt.Sprintf("one/%d", n), func(b *testing.B) {
-			b.SetBytes(int64(n * dims * size))
-			for b.Loop() {
-				for i := range dst {
-					dst[i] = one(q, v[i*dims:])
+		vec.EachWidth(func(width string) {
+			b.Run(fmt.Sprintf("one/%d/%s", n, width), func(b *testing.B) {
+				b.SetBytes(int64(n * dims * size))
+				for b.Loop() {
+					for i := range dst {
+						dst[i] = one(q, v[i*dims:])
+					}
 				}
-			}
-		})
-		b.Run(fmt.Sprintf("rows/%d", n), func(b *testing.B) {
-			b.SetBytes(int64(n * dims * size))
-			for b.Loop() {
-				rows(dst, q, v)
-			}
+			})
+			b.Run(fmt.Sprintf("rows/%d/%s", n, width), func(b *testing.B) {
+				b.SetBytes(int64(n * dims * size))
+				for b.Loop() {
+					rows(dst, q, v)
+				}
+			})
 		})
 	}
 }

@@ -1,8 +1,9 @@
 // Package vec has the inner loops of vector search: products of a question
 // with one stored vector or with many that follow each other, of 8-bit
-// integers, float32 and binary16. They use AVX2 on amd64 and NEON on arm64,
-// where the CPU has them, and Go elsewhere. It imports golang.org/x/sys/cpu, is
-// safe for concurrent use, and panics when an operand is too short.
+// integers, float32 and binary16. They use AVX-512 with VNNI or AVX2 on amd64
+// and NEON on arm64, where the CPU has them, and Go elsewhere. It imports
+// golang.org/x/sys/cpu, is safe for concurrent use, and panics when an operand
+// is too short.
 //
 // Products of integers are exact. Those of floating-point numbers are rounded
 // to float32 in an order that depends on the CPU, with an error of at most
@@ -11,6 +12,7 @@
 package vec
 
 //go:generate go run -C internal/asm . -out ../../dot_amd64.s -stubs ../../dot_amd64.go -pkg vec
+//go:generate go run -C internal/asm ./avx512 -out ../../avx512_amd64.s -stubs ../../avx512_stubs_amd64.go -pkg vec
 //go:generate go run ./internal/neon
 
 // most is the largest number of integers of which every order of the sums

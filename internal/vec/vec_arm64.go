@@ -27,3 +27,15 @@ func rowsInt8Tiles(dst *int64, q *int16, rows *int8, n, stride, tiles int) {
 	}
 	rowsInt8LongTiles(dst, q, rows, n, stride, tiles)
 }
+
+func dotInt8(q []int16, v []int8) int64 { return dotInt8Narrow(q, v) }
+
+func dotF32(q, v []float32) float32 { return dotF32Narrow(q, v) }
+
+func dotF16(q []float32, v []uint16) float32 { return dotF16Narrow(q, v) }
+
+func rowsInt8(dst []int64, q []int16, rows []int8) int { return rowsInt8Narrow(dst, q, rows) }
+
+func rowsF32(dst, q, rows []float32) int { return rowsF32Narrow(dst, q, rows) }
+
+func rowsF16(dst, q []float32, rows []uint16) int { return rowsF16Narrow(dst, q, rows) }

@@ -2,15 +2,15 @@
 
 package vec
 
-// The kernels are called with whole vectors; the portable twins take what is
-// left of a row. tile is the number of rows that they take at once, mostTile the
+// The kernels for vectors of 128 and 256 bits are called with whole vectors; the
+// portable twins take what is left of a row. tile is the number of rows that they take at once, mostTile the
 // largest number of integers of a row there: they have half as many sums.
 const (
 	tile     = 4
 	mostTile = most / 2
 )
 
-func dotInt8(q []int16, v []int8) int64 {
+func dotInt8Narrow(q []int16, v []int8) int64 {
 	n := len(q) &^ (stepInt8 - 1)
 	if n == 0 || !hasInt8() {
 		return dotInt8Portable(q, v)
@@ -22,7 +22,7 @@ func dotInt8(q []int16, v []int8) int64 {
 	return sum
 }
 
-func dotF32(q, v []float32) float32 {
+func dotF32Narrow(q, v []float32) float32 {
 	n := len(q) &^ (stepF32 - 1)
 	if n == 0 || !hasF32() {
 		return dotF32Portable(q, v)
@@ -34,7 +34,7 @@ func dotF32(q, v []float32) float32 {
 	return sum
 }
 
-func dotF16(q []float32, v []uint16) float32 {
+func dotF16Narrow(q []float32, v []uint16) float32 {
 	n := len(q) &^ (stepF16 - 1)
 	if n == 0 || !hasF16() {
 		return dotF16Portable(q, v)
@@ -46,9 +46,9 @@ func dotF16(q []float32, v []uint16) float32 {
 	return sum
 }
 
-// rowsInt8 does as many rows as there are in whole tiles, and returns their
+// rowsInt8Narrow does as many rows as there are in whole tiles, and returns their
 // number.
-func rowsInt8(dst []int64, q []int16, rows []int8) int {
+func rowsInt8Narrow(dst []int64, q []int16, rows []int8) int {
 	n, done := len(q)&^(stepRowsInt8-1), len(dst)&^(tile-1)
 	if n == 0 || done == 0 || n > mostTile || !hasInt8() {
 		return 0
@@ -62,7 +62,7 @@ func rowsInt8(dst []int64, q []int16, rows []int8) int {
 	return done
 }
 
-func rowsF32(dst, q, rows []float32) int {
+func rowsF32Narrow(dst, q, rows []float32) int {
 	n, done := len(q)&^(stepRowsF32-1), len(dst)&^(tile-1)
 	if n == 0 || done == 0 || !hasF32() {
 		return 0
@@ -76,7 +76,7 @@ func rowsF32(dst, q, rows []float32) int {
 	return done
 }
 
-func rowsF16(dst, q []float32, rows []uint16) int {
+func rowsF16Narrow(dst, q []float32, rows []uint16) int {
 	n, done := len(q)&^(stepRowsF16-1), len(dst)&^(tile-1)
 	if n == 0 || done == 0 || !hasF16() {
 		return 0

@@ -26,7 +26,14 @@ func productInt8(q []int16, v []int8) (sum int64) {
 	return sum
 }
 
-func TestInt8(t *testing.T) {
+// eachWidth runs a test with each set of kernels.
+func eachWidth(t *testing.T, test func(t *testing.T)) {
+	vec.EachWidth(func(width string) { t.Run(width, test) })
+}
+
+func TestInt8(t *testing.T) { eachWidth(t, testInt8) }
+
+func testInt8(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, fill := range map[string]func() (int16, int8){
 		"random":  func() (int16, int8) { return int16(rng.IntN(1<<16) - 1<<15), int8(rng.IntN(255) - 127) },
@@ -36,7 +43,7 @@ func TestInt8(t *testing.T) {
 		"zero":    func() (int16, int8) { return 0, 0 },
 	} {
 		for _, n := range lengths() {
-			const most = 9
+			const most = 17
 			// Unaligned starts and a guard behind the end.
 			qs, vs := make([]int16, n+3), make([]int8, most*n+8)
 			for i := range vs {
@@ -56,7 +63,7 @@ func TestInt8(t *testing.T) {
 				if got := vec.DotInt8Portable(q, v[:n]); got != want[0] {
 					t.Fatalf("%s, %d values from %d: portable %d, want %d", name, n, from, got, want[0])
 				}
-				for _, rows := range []int{0, 1, 3, 4, 5, 8, most} {
+				for _, rows := range []int{0, 1, 3, 4, 5, 7, 8, 9, 16, most} {
 					got := make([]int64, rows+1)
 					got[rows] = -5
 					vec.RowsInt8(got[:rows], q, v)
@@ -83,7 +90,9 @@ func narrow(v float32) uint16 {
 	return sign | uint16((b+0xfff+b>>13&1)>>13)
 }
 
-func TestWiden(t *testing.T) {
+func TestWiden(t *testing.T) { eachWidth(t, testWiden) }
+
+func testWiden(t *testing.T) {
 	for h := range uint32(1 << 16) {
 		sign, exponent, fraction := 1-2*float64(h>>15), int(h>>10&31), float64(h&0x3ff)
 		want := sign * math.Ldexp(1+fraction/1024, exponent-15)
@@ -100,13 +109,16 @@ func TestWiden(t *testing.T) {
 			t.Errorf("%#04x is %v, want %v", h, got, want)
 		}
 		// What the kernel makes of it must be the same.
-		const n = 16
-		q, v := make([]float32, n), make([]uint16, n*4)
+		const n, most = 16, 8
+		q, v := make([]float32, n), make([]uint16, n*most)
 		for i := range q {
 			q[i] = 0
 		}
-		q[5], v[5], v[n+5], v[2*n+5], v[3*n+5] = 1, uint16(h), uint16(h), uint16(h), uint16(h)
-		rows := make([]float32, 4)
+		q[5] = 1
+		for i := range most {
+			v[i*n+5] = uint16(h)
+		}
+		rows := make([]float32, most)
 		vec.RowsF16(rows, q, v)
 		for _, got := range append(rows, vec.DotF16(q, v)) {
 			if got := float64(got); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
@@ -174,7 +186,9 @@ func checkFloats(t *testing.T, name string, q, v []float32, half []uint16, rows 
 	}
 }
 
-func TestFloats(t *testing.T) {
+func TestFloats(t *testing.T) { eachWidth(t, testFloats) }
+
+func testFloats(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for name, fill := range map[string]func(i int) (float32, float32){
@@ -203,7 +217,7 @@ func TestFloats(t *testing.T) {
 		},
 	} {
 		for _, n := range lengths() {
-			const rows = 6
+			const rows = 12
 			qs, vs, halves := make([]float32, n+3), make([]float32, rows*n+3), make([]uint16, rows*n+3)
 			for i := range vs {
 				qs[i%len(qs)], vs[i] = fill(i % len(qs))
@@ -227,7 +241,7 @@ func FuzzInt8(f *testing.F) {
 	f.Add([]byte("some bytes to begin with, more than thirty-two of them, and then a few more than that"), uint8(1))
 	f.Add(make([]byte, 16*7), uint8(5))
 	f.Fuzz(func(t *testing.T, data []byte, rows uint8) {
-		r := int(rows%9) + 1
+		r := int(rows%17) + 1
 		n := len(data) / (2 + r)
 		q, v := make([]int16, n), make([]int8, r*n)
 		for i := range q {
@@ -236,14 +250,16 @@ func FuzzInt8(f *testing.F) {
 		for i := range v {
 			v[i] = max(int8(data[2*n+i]), -127)
 		}
-		got := make([]int64, r)
-		vec.RowsInt8(got, q, v)
-		for i, g := range got {
-			row := v[i*n:][:n]
-			if want, one := vec.DotInt8Portable(q, row), vec.DotInt8(q, row); g != want || one != want {
-				t.Fatalf("row %d of %d values: %d, alone %d, want %d", i, n, g, one, want)
+		vec.EachWidth(func(width string) {
+			got := make([]int64, r)
+			vec.RowsInt8(got, q, v)
+			for i, g := range got {
+				row := v[i*n:][:n]
+				if want, one := vec.DotInt8Portable(q, row), vec.DotInt8(q, row); g != want || one != want {
+					t.Fatalf("%s, row %d of %d values: %d, alone %d, want %d", width, i, n, g, one, want)
+				}
 			}
-		}
+		})
 	})
 }
 
@@ -257,7 +273,7 @@ func FuzzFloats(f *testing.F) {
 		f.Add(data, rows)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, rows uint8) {
-		r := int(rows%9) + 1
+		r := int(rows%17) + 1
 		n := len(data) / (4 + 4*r)
 		q, v, half := make([]float32, n), make([]float32, r*n), make([]uint16, r*n)
 		for i := range q {
@@ -267,6 +283,6 @@ func FuzzFloats(f *testing.F) {
 			bits := binary.LittleEndian.Uint32(data[4*n+4*i:])
 			v[i], half[i] = math.Float32frombits(bits), uint16(bits>>16^bits)
 		}
-		checkFloats(t, "fuzz", q, v, half, r)
+		vec.EachWidth(func(width string) { checkFloats(t, width, q, v, half, r) })
 	})
 }
