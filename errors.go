@@ -6,6 +6,7 @@ import (
 
 	"github.com/minirag/minirag/convert"
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/internal/readfile"
 )
 
 // Errors that callers branch on, with [errors.Is].
@@ -17,7 +18,7 @@ var (
 	// ErrNotAbsolute says that a path must be absolute.
 	ErrNotAbsolute = errors.New("path is not absolute")
 	// ErrNotRegular says that a path is a folder, a device or a pipe.
-	ErrNotRegular = errors.New("not a regular file")
+	ErrNotRegular = readfile.ErrNotRegular
 	// ErrUnsupported, ErrEncrypted, ErrDamaged, ErrTooLarge and ErrNoText are about one document.
 	ErrUnsupported = convert.ErrUnsupported
 	ErrEncrypted   = convert.ErrEncrypted

@@ -107,12 +107,8 @@ func (c *Corpus) loadFile(path string) (convert.Source, *loaded, error) {
 	switch {
 	case errors.As(err, &size):
 		return convert.Source{}, nil, c.tooLarge(path, size)
-	case errors.Is(err, readfile.ErrNotRegular):
-		h := ""
-		if strings.Contains(err.Error(), "folder") {
-			h = "sync a folder instead of ingesting it"
-		}
-		return convert.Source{}, nil, &SourceError{Op: "read", Source: path, Err: fmt.Errorf("%w%s", ErrNotRegular, strings.TrimPrefix(err.Error(), readfile.ErrNotRegular.Error())), Hint: h}
+	case errors.Is(err, readfile.ErrFolder):
+		return convert.Source{}, nil, &SourceError{Op: "read", Source: path, Err: err, Hint: "sync a folder instead of ingesting it"}
 	case err != nil:
 		return convert.Source{}, nil, &SourceError{Op: "read", Source: path, Err: cause(err)}
 	}

@@ -22,15 +22,7 @@ func (a *app) deleteCommand() *cli.Command {
 }
 
 func (a *app) delete(ctx context.Context, cmd *cli.Command) error {
-	path, _, err := one(cmd, "path")
-	if err != nil {
-		return err
-	}
-	return a.withCorpus(ctx, cmd, func(_ *config, corpus *minirag.Corpus) error {
-		source, err := target(corpus, path, cmd.String("source"), "provide a path or --source")
-		if err != nil {
-			return err
-		}
+	return a.withSource(ctx, cmd, func(corpus *minirag.Corpus, source string) error {
 		was, err := corpus.Delete(ctx, source)
 		if err != nil {
 			return err

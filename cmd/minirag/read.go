@@ -18,6 +18,21 @@ func targetFlags() []cli.Flag {
 	}
 }
 
+// withSource opens the corpus and finds out what document a command is about.
+func (a *app) withSource(ctx context.Context, cmd *cli.Command, do func(corpus *minirag.Corpus, source string) error) error {
+	path, _, err := one(cmd, "path")
+	if err != nil {
+		return err
+	}
+	return a.withCorpus(ctx, cmd, func(_ *config, corpus *minirag.Corpus) error {
+		source, err := target(corpus, path, cmd.String("source"), "provide a path or --source")
+		if err != nil {
+			return err
+		}
+		return do(corpus, source)
+	})
+}
+
 func (a *app) readCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "read",
@@ -37,15 +52,7 @@ func (a *app) readCommand() *cli.Command {
 }
 
 func (a *app) read(ctx context.Context, cmd *cli.Command) error {
-	path, _, err := one(cmd, "path")
-	if err != nil {
-		return err
-	}
-	return a.withCorpus(ctx, cmd, func(_ *config, corpus *minirag.Corpus) error {
-		source, err := target(corpus, path, cmd.String("source"), "provide a path or --source")
-		if err != nil {
-			return err
-		}
+	return a.withSource(ctx, cmd, func(corpus *minirag.Corpus, source string) error {
 		text, err := corpus.Read(ctx, source)
 		if err != nil {
 			return err

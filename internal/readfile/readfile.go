@@ -17,6 +17,9 @@ import (
 // ErrNotRegular says that a path does not name a regular file.
 var ErrNotRegular = errors.New("not a regular file")
 
+// ErrFolder says that a path names a folder; it is an [ErrNotRegular].
+var ErrFolder = fmt.Errorf("%w: it is a folder", ErrNotRegular)
+
 // A SizeError says that a file is larger than was allowed.
 type SizeError struct {
 	Size, Max int64 // bytes
@@ -42,6 +45,9 @@ func open(root, path string, max int64) (*os.File, fs.FileInfo, error) {
 	before, err := dir.Lstat(name)
 	if err != nil {
 		return nil, nil, err
+	}
+	if before.IsDir() {
+		return nil, nil, ErrFolder
 	}
 	if !before.Mode().IsRegular() {
 		return nil, nil, fmt.Errorf("%w: it is a %s", ErrNotRegular, kind(before.Mode()))
@@ -118,8 +124,6 @@ func Hash(root, path string) (string, error) {
 // kind names what is not a regular file.
 func kind(m fs.FileMode) string {
 	switch {
-	case m.IsDir():
-		return "folder"
 	case m&fs.ModeNamedPipe != 0:
 		return "pipe"
 	case m&fs.ModeSocket != 0:

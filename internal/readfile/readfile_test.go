@@ -28,7 +28,7 @@ func TestRead(t *testing.T) {
 	if _, _, err := readfile.Read("", path, 99_999); !errors.As(err, &tooLarge) || tooLarge.Size != 100_000 {
 		t.Errorf("over the limit: %v", err)
 	}
-	if _, _, err := readfile.Read("", dir, 0); !errors.Is(err, readfile.ErrNotRegular) {
+	if _, _, err := readfile.Read("", dir, 0); !errors.Is(err, readfile.ErrFolder) || !errors.Is(err, readfile.ErrNotRegular) {
 		t.Errorf("a folder: %v", err)
 	}
 	if _, _, err := readfile.Read("", path+"x", 0); !errors.Is(err, fs.ErrNotExist) {
