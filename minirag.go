@@ -153,8 +153,7 @@ type Ranking struct {
 	// what only the vectors found behind it at a score of 0. Nil: the
 	// library's own fusion of scores, which finds more.
 	HybridWeight *float64
-	// Grouping looks at the distances. What was found by its words only has
-	// none and stays, without HybridWeight only if it ranks above a hit that stays.
+	// Grouping looks at the distances. What was found by its words only has none and stays.
 	Grouping Grouping
 	// MaxDistance drops hits farther away, and those without a distance. Nil: no bound.
 	MaxDistance *float64

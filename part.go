@@ -121,7 +121,7 @@ func (t *Text) sectionSpan(id string) (start, end int, err error) {
 	number, ok := strings.CutPrefix(id, t.Source.ID+"#p")
 	i, err := strconv.Atoi(number)
 	if !ok || err != nil || i < 0 || i >= len(t.Sections) || t.Sections[i].End > len(t.Markdown) {
-		return 0, 0, fmt.Errorf("section %q: %w", id, ErrNotFound)
+		return 0, 0, absent(fmt.Sprintf("section %q", id))
 	}
 	return t.Sections[i].Start, t.Sections[i].End, nil
 }
@@ -139,14 +139,20 @@ func (t *Text) headingSpan(text string) (start, end int, err error) {
 			return h.Start, h.End, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("heading %q: %w", text, ErrNotFound)
+	return 0, 0, absent(fmt.Sprintf("heading %q", text))
 }
+
+// absent names what a document does not have. It is [ErrNotFound].
+type absent string
+
+func (a absent) Error() string      { return string(a) + " is not in the document" }
+func (absent) Is(target error) bool { return target == ErrNotFound }
 
 // parts says what could have been chosen.
 func (t *Text) parts(o *PartOptions) string {
 	switch {
-	case o.Section != "":
-		return fmt.Sprintf("the document has %d sections, from %s#p0 on", len(t.Sections), t.Source.ID)
+	case o.Section != "" && len(t.Sections) > 0:
+		return fmt.Sprintf("the sections of the document: %s#p0 to #p%d", t.Source.ID, len(t.Sections)-1)
 	case o.Heading != "":
 		names := make([]string, 0, headingsNamed)
 		for _, h := range chunk.Outline(t.Markdown) {
@@ -196,7 +202,10 @@ func (t *Text) lineSpan(from, to int) (start, end int, err error) {
 		to = lines
 	}
 	from = max(from, 1)
-	if from > lines || to < from {
+	switch {
+	case from > lines:
+		return 0, 0, fmt.Errorf("%w: there is no line %d; the document has %d", ErrInvalid, from, lines)
+	case to < from:
 		return 0, 0, fmt.Errorf("%w: there are no lines %d to %d; the document has %d", ErrInvalid, from, to, lines)
 	}
 	for n := 1; n < from; n++ {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/analysis"
 	"github.com/minirag/minirag/search"
 )
 
@@ -333,6 +334,12 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 			vectorOverlay = append(vectorOverlay, vectorEntry(e))
 		}
 	}
+	text := q.Text
+	if q.Ranking.asReference() {
+		// Neither ranks nor a leap of distances tell a chunk that has the
+		// question's articles only from one that has its words.
+		text = analysis.Content(text)
+	}
 	extra := min(len(closed), overlayMost)
 	g, ctx := errgroup.WithContext(ctx)
 	if vector != nil {
@@ -343,7 +350,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 	}
 	if w := q.Ranking.HybridWeight; w == nil || *w > 0 {
 		g.Go(func() (err error) {
-			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: q.Text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay})
+			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay})
 			return err
 		})
 	}
@@ -359,11 +366,14 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 
 // least is the number of candidates of each side for few results.
 func (r *Ranking) least() int {
-	if r.HybridWeight != nil || r.Grouping != NoGrouping {
+	if r.asReference() {
 		return rankedLeast
 	}
 	return fetchLeast
 }
+
+// asReference reports whether ranks or distances of all candidates are compared.
+func (r *Ranking) asReference() bool { return r.HybridWeight != nil || r.Grouping != NoGrouping }
 
 // keywordsOnly reports whether vectors give distances and no order.
 func (r *Ranking) keywordsOnly() bool { return r.HybridWeight != nil && *r.HybridWeight == 1 }
@@ -379,17 +389,11 @@ func rank(r *Ranking, near, words []index.Hit, matched float64) []search.Hit {
 	if r.MaxDistance != nil {
 		hits = search.Within(hits, *r.MaxDistance, false)
 	}
-	if r.Grouping != NoGrouping {
-		leap := 1
-		if r.Grouping == Related {
-			leap = 2
-		}
-		near := search.Leap(hits, leap)
-		if r.HybridWeight == nil && len(near) < len(hits) {
-			// What only has some of the words is kept if it ranks among the rest.
-			near = search.ThroughNear(near)
-		}
-		hits = near
+	switch r.Grouping {
+	case Similar:
+		hits = search.Leap(hits, 1)
+	case Related:
+		hits = search.Leap(hits, 2)
 	}
 	return search.FirstDocuments(hits, r.MaxFiles)
 }

@@ -165,16 +165,6 @@ func Leap(hits []Hit, number int) []Hit {
 	return hits
 }
 
-// ThroughNear keeps the hits up to the last that has a distance, or all if none has.
-func ThroughNear(hits []Hit) []Hit {
-	for i := len(hits) - 1; i >= 0; i-- {
-		if hits[i].Near {
-			return hits[:i+1]
-		}
-	}
-	return hits
-}
-
 // Within keeps the hits whose distance is at most most, and those without a
 // distance if far is true.
 func Within(hits []Hit, most float64, far bool) []Hit {

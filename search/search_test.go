@@ -118,20 +118,6 @@ func TestLeap(t *testing.T) {
 	}
 }
 
-func TestThroughNear(t *testing.T) {
-	all := search.ReciprocalRanks(hits(1, .9, 2, .8), hits(3, 9, 1, 8, 2, 7, 4, 6), 0.9)
-	if diff := cmp.Diff([]index.ChunkID{1, 2, 3, 4}, order(all)); diff != "" {
-		t.Fatalf("all (-want +got)\n%s", diff)
-	}
-	if diff := cmp.Diff([]index.ChunkID{1, 2}, order(search.ThroughNear(all))); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	words := search.ReciprocalRanks(nil, hits(3, 9, 4, 6), 0.9)
-	if got := search.ThroughNear(words); len(got) != 2 {
-		t.Errorf("without distances %d are kept", len(got))
-	}
-}
-
 func TestWithinAndFirstDocuments(t *testing.T) {
 	all := search.ReciprocalRanks(hits(11, .9, 12, .8, 21, .7, 31, .2), hits(41, 1), 0.1)
 	if diff := cmp.Diff([]index.ChunkID{11, 12, 21}, order(search.Within(all, 0.7, false))); diff != "" {

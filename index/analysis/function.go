@@ -25,6 +25,22 @@ there here also any some such each
 был была было были быть есть будет будут ли уже еще также тоже если
 `)
 
+// Content returns text without its function words, or text if nothing else is in it.
+func Content(text string) string {
+	var kept []string
+	var tokens []Token
+	for word := range strings.FieldsSeq(text) {
+		tokens = Append(tokens[:0], word)
+		if n := len(tokens); n == 0 || tokens[n-1].Position > 0 || !isFunction(tokens) {
+			kept = append(kept, word)
+		}
+	}
+	if content := strings.Join(kept, " "); len(Tokens(content)) > 0 {
+		return content
+	}
+	return text
+}
+
 // functionStems are the basic forms of functionWords, for pieces of compounds.
 var functionStems = func() map[string]bool {
 	stems := make(map[string]bool, len(functionWords))

@@ -25,6 +25,22 @@ func TestMatched(t *testing.T) {
 	}
 }
 
+func TestContent(t *testing.T) {
+	for text, want := range map[string]string{
+		"what to do when the access token has expired?": "access token expired?",
+		"The \"who\" and the what":                      "The \"who\" and the what",
+		"to-do it":                                      "to-do",
+		"что такое отпуск и П-22":                       "такое отпуск П-22",
+		"the 語":                 "語",
+		"to be, or not - to be": "to be, or not - to be",
+		"":                      "",
+	} {
+		if got := analysis.Content(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestContains(t *testing.T) {
 	for _, tc := range []struct {
 		phrase, text string
