@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -127,8 +128,11 @@ func (c *Catalog) trySetUp(ctx context.Context, timeout time.Duration) error {
 	// them again would drop the locks that another catalog in this process
 	// holds.
 	for _, path := range []string{c.path, c.path + "-wal", c.path + "-shm"} {
+		if runtime.GOOS == "windows" {
+			break // modes say nothing there, and a file that is open may refuse one
+		}
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm() != 0o600 {
-			if err := os.Chmod(path, 0o600); err != nil && version == 0 {
+			if err := os.Chmod(path, 0o600); err != nil && version == 0 && !errors.Is(err, os.ErrNotExist) {
 				return fmt.Errorf("open catalog: %w", err)
 			}
 		}
