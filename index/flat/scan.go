@@ -17,6 +17,9 @@ import (
 // third of a millisecond of work.
 const blockSize = 2048
 
+// blockRows is the number of vectors that are compared at a time.
+const blockRows = 64
+
 // scan compares the question with all vectors and returns the best. overlaid
 // are the chunks of the last part, which hide those of the others.
 func scan(ctx context.Context, parts []*segset.Part[*segment], overlaid map[index.ChunkID]bool, query index.VectorQuery, workers int) ([]index.Hit, error) {
@@ -69,15 +72,26 @@ func scan(ctx context.Context, parts []*segset.Part[*segment], overlaid map[inde
 
 func scanBlock(t *topk.Heap, p *segset.Part[*segment], start, end int, hide map[index.ChunkID]bool, question []int16, scale float64, filter *index.Filter) {
 	s := p.Data
-	restricted := filter != nil && filter.Docs != nil
-	for i := start; i < end; i++ {
-		if restricted && !filter.Docs.Has(s.docs[i]) || p.Deleted.Has(i) {
-			continue
-		}
-		product := vec.DotInt8(question, s.vectors[i*s.dims:(i+1)*s.dims])
+	add := func(i int, product int64) {
 		score := min(max(float64(product)*scale*float64(s.scales[i]), -1), 1)
-		if t.Admits(score) && !hide[s.ids[i]] {
+		if t.Admits(score) && !p.Deleted.Has(i) && !hide[s.ids[i]] {
 			t.Add(index.Hit{Chunk: s.ids[i], Doc: s.docs[i], Score: score})
+		}
+	}
+	if filter == nil || filter.Docs == nil {
+		var products [blockRows]int64
+		for ; start < end; start += blockRows {
+			n := min(blockRows, end-start)
+			vec.RowsInt8(products[:n], question, s.vectors[start*s.dims:(start+n)*s.dims])
+			for i, product := range products[:n] {
+				add(start+i, product)
+			}
+		}
+		return
+	}
+	for i := start; i < end; i++ {
+		if filter.Docs.Has(s.docs[i]) {
+			add(i, vec.DotInt8(question, s.vectors[i*s.dims:(i+1)*s.dims]))
 		}
 	}
 }

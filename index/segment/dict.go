@@ -120,7 +120,10 @@ func (d *dictReader) number() int {
 // bytes returns what is stored of the current term: postings, positions and
 // packTail more bytes.
 func (d *dictReader) bytes() []byte {
-	return d.s.postings[d.offset : d.offset+uint64(d.info.postings+d.info.positions)+packTail]
+	end := d.offset + uint64(d.info.postings+d.info.positions) + packTail
+	first := d.s.sections[secPostings].start
+	d.s.checked.check(first+d.offset, first+end)
+	return d.s.postings[d.offset:end]
 }
 
 // first returns the first term of a block.

@@ -26,13 +26,18 @@ import (
 //	postings  see postings.go
 //	terms     see dict.go
 //	blocks    4 bytes for each block of terms: its offset in terms
+//	sums      4 bytes for each sumSize bytes before it: their CRC-32C
 //	footer    see footer
 //
 // An entry is a chunk; its place in the columns is its number in the postings
 // and in the vectors alike. Without vectors the first two sections are empty,
-// without keywords the postings and what follows them.
+// without keywords the postings and the terms.
+//
+// Vectors and postings are compared with their sums when they are first read,
+// the rest when the file is opened.
 type segment struct {
 	footer
+	checked  *blocks
 	vectors  []int8
 	scales   []float32
 	chunks   []index.ChunkID
@@ -88,6 +93,7 @@ const (
 	secPostings
 	secTerms
 	secBlocks
+	secSums
 	sections
 )
 
@@ -100,9 +106,10 @@ type footer struct {
 	count    uint64         // of entries
 	dims     uint64         // 0: no vectors
 	total    [fields]uint64 // sums of lengths
+	sum      uint64         // CRC-32C of the sums and of the numbers before this one
 }
 
-const footerSize = 8 * (2*sections + 2 + fields)
+const footerSize = 8 * (2*sections + 2 + fields + 1)
 
 func (f *footer) numbers() []*uint64 {
 	var all []*uint64
@@ -113,7 +120,13 @@ func (f *footer) numbers() []*uint64 {
 	for i := range f.total {
 		all = append(all, &f.total[i])
 	}
-	return all
+	return append(all, &f.sum)
+}
+
+func (f *footer) decode(data []byte) {
+	for i, n := range f.numbers() {
+		*n = binary.LittleEndian.Uint64(data[8*i:])
+	}
 }
 
 func (f *footer) encode() []byte {
@@ -140,11 +153,16 @@ func (s *segment) Find(chunk index.ChunkID) (int, bool) {
 	return slices.BinarySearch(s.chunks, chunk)
 }
 
-// vector returns the vector of entry i, before its scale.
-func (s *segment) vector(i int) []int8 {
+// rows returns the vectors of entries, before their scales.
+func (s *segment) rows(start, end int) []int8 {
 	dims := int(s.dims)
-	return s.vectors[i*dims : (i+1)*dims]
+	first := s.sections[secVectors].start
+	s.checked.check(first+uint64(start*dims), first+uint64(end*dims))
+	return s.vectors[start*dims : end*dims]
 }
+
+// vector returns the vector of entry i, before its scale.
+func (s *segment) vector(i int) []int8 { return s.rows(i, i+1) }
 
 // doc returns the document of entry i.
 func (s *segment) doc(i int) index.DocID { return s.docs[s.run(i)] }
@@ -195,17 +213,36 @@ func aligned(data []byte) []byte {
 
 var errShape = errors.New("segment has another shape")
 
-// decodeSegment reads the content of a segment file. Its checksum was checked;
-// here nothing is read but what columns need to be safe to use.
+// openSegment reads the content of a segment file and compares with their
+// checksums what is small or read by every search.
+func openSegment(data []byte, dims int, keywords bool) (*segment, error) {
+	data = aligned(data)
+	checked, err := newBlocks(data)
+	if err != nil {
+		return nil, err
+	}
+	var f footer
+	f.decode(data[len(data)-footerSize:])
+	end := uint64(len(checked.data))
+	checked.check(min(f.sections[secScales].start, end), min(f.sections[secPostings].start, end))
+	checked.check(min(f.sections[secTerms].start, end), end)
+	s, err := decodeSegment(data, dims, keywords)
+	if err != nil {
+		return nil, err
+	}
+	s.checked = checked
+	return s, nil
+}
+
+// decodeSegment reads the content of a segment file. Nothing is read but what
+// columns need to be safe to use.
 func decodeSegment(data []byte, dims int, keywords bool) (*segment, error) {
 	if len(data) < footerSize {
 		return nil, errShape
 	}
 	data = aligned(data)
 	s := new(segment)
-	for i, n := range s.numbers() {
-		*n = binary.LittleEndian.Uint64(data[len(data)-footerSize+8*i:])
-	}
+	s.footer.decode(data[len(data)-footerSize:])
 	var parts [sections][]byte
 	for i, sec := range s.sections {
 		end := uint64(len(data) - footerSize)

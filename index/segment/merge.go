@@ -18,7 +18,7 @@ func merge(parts []*segset.Part[*segment], out io.Writer, dims int, keywords boo
 	w.begin(secVectors)
 	if dims > 0 {
 		for _, p := range m.places {
-			w.write(raw(m.parts[p.part].Data.vectors[int(p.entry)*dims : (int(p.entry)+1)*dims]))
+			w.write(raw(m.parts[p.part].Data.vector(int(p.entry))))
 		}
 	}
 	w.begin(secScales)

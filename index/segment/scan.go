@@ -86,11 +86,10 @@ type scanner struct {
 func scanTask(top *topk.Heap, p *segset.Part[*segment], in set, t task, overlay map[index.ChunkID]int, q *question) {
 	s := &scanner{p, top, overlay, q}
 	if in == nil {
-		dims := int(p.Data.dims)
 		var products [scanRows]int64
 		for start := t.start; start < t.end; start += scanRows {
 			end := min(start+scanRows, t.end)
-			vec.RowsInt8(products[:end-start], q.values, p.Data.vectors[start*dims:end*dims])
+			vec.RowsInt8(products[:end-start], q.values, p.Data.rows(start, end))
 			for i, scale := range p.Data.scales[start:end] {
 				if score := q.scaled(products[i], scale); top.Admits(score) && !p.Deleted.Has(start+i) {
 					s.add(start+i, score)

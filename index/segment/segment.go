@@ -53,7 +53,7 @@ import (
 
 // formatVersion is that of the segments' content; an index of another one is
 // rebuilt.
-const formatVersion = 1
+const formatVersion = 2
 
 // Apply writes a segment when it holds this much, to bound its memory.
 const (
@@ -109,7 +109,7 @@ func Open(dir string, origin index.Origin, o *Options) (*Engine, error) {
 	e.set = segset.New(dir, segset.Format[*segment]{
 		Identity: fmt.Sprintf("segment %d\nanalysis %d\ncatalog %s\nmodel %s\ndims %d",
 			formatVersion, version, origin.Catalog, origin.Model, origin.Dims),
-		Decode: func(data []byte) (*segment, error) { return decodeSegment(data, origin.Dims, e.keywords) },
+		Decode: func(data []byte) (*segment, error) { return openSegment(data, origin.Dims, e.keywords) },
 		Merge: func(parts []*segset.Part[*segment], w io.Writer) error {
 			return merge(parts, w, origin.Dims, e.keywords)
 		},
@@ -118,6 +118,7 @@ func Open(dir string, origin index.Origin, o *Options) (*Engine, error) {
 		},
 		Verify: (*segment).verify,
 		Mapped: true,
+		Checks: true,
 	})
 	return e, nil
 }

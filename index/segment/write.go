@@ -17,6 +17,7 @@ type writer struct {
 	err     error
 
 	foot    footer
+	sums    summer
 	lengths []length
 	norms   *norms
 	dict    dictWriter
@@ -33,6 +34,7 @@ func (w *writer) write(data []byte) {
 	if w.err == nil && len(data) > 0 {
 		_, w.err = w.out.Write(data)
 		w.written += uint64(len(data))
+		w.sums.add(data)
 	}
 }
 
@@ -115,7 +117,12 @@ func (w *writer) finish() error {
 	w.write(w.dict.terms)
 	w.begin(secBlocks)
 	w.write(raw(w.dict.blocks))
+	w.begin(secSums)
+	table := raw(w.sums.all())
+	w.write(table)
 	w.end()
+	numbers := w.foot.encode()
+	w.foot.sum = footerSum(table, numbers[:footerSize-8])
 	w.write(w.foot.encode())
 	return w.err
 }

@@ -92,25 +92,33 @@ func openBlob(path string, want file, mapped bool) (*blob, error) {
 	return b, nil
 }
 
-// check compares the content with its checksum.
+// check compares the header and the content with the checksum.
 func (b *blob) check() error {
-	what := ""
-	err := mmap.Guard(func() error {
-		if string(b.raw[:HeaderSize]) != string(encodeSegmentHeader(b.want.Size, b.want.Sum)) {
-			what = "its header is wrong"
-			return nil
-		}
-		sum, err := checksum(b.content())
-		if err == nil && sum != b.want.Sum {
-			what = "its checksum is wrong"
-		}
+	if err := b.checkHeader(); err != nil {
 		return err
-	})
-	if err != nil {
-		what = err.Error()
 	}
-	if what != "" {
-		return damaged(b.path, what)
+	sum, err := checksum(b.content())
+	switch {
+	case err != nil:
+		return damaged(b.path, err.Error())
+	case sum != b.want.Sum:
+		return damaged(b.path, "its checksum is wrong")
+	}
+	return nil
+}
+
+// checkHeader finds out whether the file is the one that the manifest names.
+func (b *blob) checkHeader() error {
+	right := false
+	err := mmap.Guard(func() error {
+		right = string(b.raw[:HeaderSize]) == string(encodeSegmentHeader(b.want.Size, b.want.Sum))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return damaged(b.path, err.Error())
+	case !right:
+		return damaged(b.path, "its header is wrong")
 	}
 	return nil
 }
