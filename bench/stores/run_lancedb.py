@@ -1,4 +1,4 @@
-"""Measures LanceDB as stores.go measures the others: python lancedb_bench.py N DIR"""
+"""Measures LanceDB as stores.go measures the others: python run_lancedb.py N DIR"""
 
 import resource
 import shutil
@@ -8,6 +8,7 @@ import time
 import lancedb
 import numpy as np
 import pyarrow as pa
+from lancedb.index import FTS
 
 DIMS, LIMIT, WARM, BATCH = 384, 100, 10, 10_000
 
@@ -44,7 +45,7 @@ def main():
             pa.array([i % 10 for i in numbers], pa.int32()), [p[1] for p in part], pa.FixedSizeListArray.from_arrays(flat, DIMS),
         ], schema=schema))
     for column in ("text", "title"):
-        table.create_fts_index(column, use_tantivy=False) if old_api(table) else table.create_index(column, config=lancedb.index.FTS())
+        table.create_index(column, config=FTS())
     table.optimize()
     print(f"lancedb  {n:7d} chunks, ingest   {time.time() - start:8.2f} s, {cpu() - used:8.2f} s of processor time", flush=True)
 
@@ -70,10 +71,6 @@ def main():
         times.sort()
         print(f"lancedb  {n:7d} chunks, {name:8s} least {times[0]:7.2f}  p50 {times[len(times) // 2]:7.2f}  p95 {times[len(times) * 95 // 100]:7.2f} ms; "
               f"processor time {used:.2f} ms per query", flush=True)
-
-
-def old_api(table):
-    return hasattr(table, "create_fts_index")
 
 
 if __name__ == "__main__":
