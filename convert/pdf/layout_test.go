@@ -161,6 +161,10 @@ func FuzzLayOut(f *testing.F) {
 				got[i] = want[i]
 			}
 		}
+		if strings.ContainsFunc(s, func(r rune) bool { return r >= 0xe00 }) {
+			// Scripts without spaces are joined over the end of a line.
+			got, want = []string{strings.Join(got, "")}, []string{strings.Join(want, "")}
+		}
 		if !slices.Equal(got, want) {
 			t.Errorf("words were lost, made up or moved: got %q, want %q", got, want)
 		}
