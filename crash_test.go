@@ -42,6 +42,10 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if os.Getenv(childVar) == "step" {
+		fmt.Println("error:", childStep(context.Background()))
+		os.Exit(1)
+	}
 	if os.Getenv(childVar) == "apply" {
 		if err := childApply(context.Background()); err != nil {
 			fmt.Println("error:", err)
