@@ -47,40 +47,43 @@ done:
 	RET
 
 // func rowsInt8Tiles(dst *int64, q *int16, rows *int8, n int, stride int, tiles int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·rowsInt8Tiles(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ rows+16(FP), CX
 	MOVQ stride+32(FP), DX
 	MOVQ tiles+40(FP), BX
 	LEAQ (DX)(DX*2), SI
+	LEAQ 6144(CX)(DX*4), DI
 
 tile:
-	MOVQ  q+8(FP), DI
-	MOVQ  n+24(FP), R8
-	MOVQ  CX, R9
+	MOVQ  q+8(FP), R8
+	MOVQ  n+24(FP), R9
+	MOVQ  CX, R10
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
 
 loop:
-	VMOVDQU      (DI), Y4
-	VPMOVSXBW    (R9), Y5
+	VMOVDQU      (R8), Y4
+	VPMOVSXBW    (R10), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y0, Y0
-	VPMOVSXBW    (R9)(DX*1), Y5
+	VPMOVSXBW    (R10)(DX*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y1, Y1
-	VPMOVSXBW    (R9)(DX*2), Y5
+	VPMOVSXBW    (R10)(DX*2), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y2, Y2
-	VPMOVSXBW    (R9)(SI*1), Y5
+	VPMOVSXBW    (R10)(SI*1), Y5
 	VPMADDWD     Y4, Y5, Y5
 	VPADDD       Y5, Y3, Y3
-	ADDQ         $0x20, DI
-	ADDQ         $0x10, R9
-	SUBQ         $0x10, R8
+	PREFETCHT0   (DI)
+	ADDQ         $0x00000040, DI
+	ADDQ         $0x20, R8
+	ADDQ         $0x10, R10
+	SUBQ         $0x10, R9
 	JNE          loop
 	VEXTRACTI128 $0x01, Y0, X4
 	VPMOVSXDQ    X4, Y4

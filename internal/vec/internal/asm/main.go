@@ -14,6 +14,10 @@ import (
 // each part of the question that is loaded.
 const tile = 4
 
+// distance is how many bytes after the next tile of integers are asked for:
+// their tiles are small, and so is the time that one takes.
+const distance = 6144
+
 func main() {
 	ConstraintExpr("amd64")
 	dotInt8()
@@ -96,11 +100,12 @@ func tiles(size int, body func(q reg.Register, row func(i, disp int) Mem, n reg.
 	stride3 := GP64()
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, stride3)
 	// Four rows at once are more streams than a CPU foresees: the next ones are
-	// asked for in the order of the memory. Short rows gain nothing by it.
-	ahead := GP64()
-	if size > 1 {
-		LEAQ(Mem{Base: rows, Index: stride, Scale: tile}, ahead)
+	// asked for in the order of the memory.
+	ahead, after := GP64(), 0
+	if size == 1 {
+		after = distance
 	}
+	LEAQ(Mem{Base: rows, Index: stride, Scale: tile, Disp: after}, ahead)
 	Label("tile")
 	q, n, at := GP64(), GP64(), GP64()
 	Load(Param("q"), q)
@@ -116,12 +121,10 @@ func tiles(size int, body func(q reg.Register, row func(i, disp int) Mem, n reg.
 		return Mem{Base: at, Index: stride, Scale: uint8(i), Disp: disp}
 	}
 	body(q, row, n)
-	if size > 1 {
-		for line := range size {
-			PREFETCHT0(Mem{Base: ahead, Disp: 64 * line})
-		}
-		ADDQ(U32(64*size), ahead)
+	for line := range size {
+		PREFETCHT0(Mem{Base: ahead, Disp: 64 * line})
 	}
+	ADDQ(U32(64*size), ahead)
 	next(q, at, n)
 	end(Mem{Base: dst})
 	ADDQ(U8(tile*dstSize), dst)
