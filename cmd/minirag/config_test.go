@@ -32,6 +32,8 @@ func TestConfigMistakes(t *testing.T) {
 		{"root number", map[string]string{"BASE_DIRS": `["/a", 1]`}, "BASE_DIRS must be a JSON array of one or more non-empty path strings"},
 		{"budget high", map[string]string{"CHUNK_TOKEN_BUDGET": "510"}, "CHUNK_TOKEN_BUDGET must be in range [16, 509], got 510"},
 		{"budget low", map[string]string{"CHUNK_TOKEN_BUDGET": "15"}, "CHUNK_TOKEN_BUDGET must be in range [16, 509], got 15"},
+		{"budget zero", map[string]string{"CHUNK_TOKEN_BUDGET": "0"}, "CHUNK_TOKEN_BUDGET must be in range [16, 509], got 0"},
+		{"budget negative", map[string]string{"CHUNK_TOKEN_BUDGET": "-5"}, "CHUNK_TOKEN_BUDGET must be in range [16, 509], got -5"},
 		{"budget text", map[string]string{"CHUNK_TOKEN_BUDGET": "x"}, "CHUNK_TOKEN_BUDGET must be an integer, got 'x'"},
 		{"budget fraction", map[string]string{"CHUNK_TOKEN_BUDGET": "20.0"}, "CHUNK_TOKEN_BUDGET must be an integer, got '20.0'"},
 		{"budget underscore at end", map[string]string{"CHUNK_TOKEN_BUDGET": "20_"}, "CHUNK_TOKEN_BUDGET must be an integer, got '20_'"},

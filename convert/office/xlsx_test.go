@@ -199,6 +199,7 @@ func TestXLSXHostile(t *testing.T) {
 		{"shared texts", workbook{strings: strings.Repeat("<si><t>"+strings.Repeat("x", 1000)+"</t></si>", 101), sheets: []string{""}}, convert.Limits{OutputBytes: 100_000}, convert.ErrTooLarge, "shared texts"},
 		{"one long text", workbook{sheets: []string{`<row><c t="str"><v>` + strings.Repeat(" ", 17<<20) + `</v></c></row>`}}, convert.Limits{}, convert.ErrTooLarge, "one XML text"},
 		{"comb", workbook{sheets: []string{comb}}, convert.Limits{OutputBytes: 1_000_000}, nil, ""},
+		{"outside of the grid", workbook{sheets: []string{`<row r="1"><c r="A1"><v>1</v></c></row><row r="2000000000"><c r="A2000000000"><v>2</v></c><c r="ZZZZZ2000000000"><v>3</v></c></row>`}}, convert.Limits{}, nil, ""},
 		{"stairs", workbook{sheets: []string{stairs}}, convert.Limits{OutputBytes: 100_000}, nil, ""},
 	} {
 		_, err := convert.Guard("xlsx", office.NewXLSX(nil)).Convert(t.Context(), convert.Source{Name: "a.xlsx", Data: tc.in.build(t)}, tc.limits)

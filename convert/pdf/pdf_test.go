@@ -168,6 +168,35 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestFalseSizes converts documents that lie about their size or do not end
+// what they begin. There may be text or an error of the document, soon.
+func TestFalseSizes(t *testing.T) {
+	whole := string(builder{pages: []string{text("Some text that is here")}}.bytes())
+	at := strings.LastIndex(whole, "/Size ")
+	end := at + strings.IndexByte(whole[at+1:], '/') + 1
+	xref := strings.LastIndex(whole, "\nxref\n0 ") + len("\nxref\n0 ")
+	for name, data := range map[string]string{
+		"a size of a billion":                 whole[:at] + "/Size 1000000000" + whole[end:],
+		"a negative size":                     whole[:at] + "/Size -7" + whole[end:],
+		"a cross-reference of a billion":      whole[:xref] + "1000000000" + whole[xref+strings.IndexByte(whole[xref:], '\n'):],
+		"a hexadecimal string that is open":   string(builder{pages: []string{"BT /F1 12 Tf <48656C6C6F"}}.bytes()),
+		"a string that is open":               string(builder{pages: []string{"BT /F1 12 Tf (Hello " + strings.Repeat("(", 100000)}}.bytes()),
+		"arrays in arrays":                    string(builder{pages: []string{strings.Repeat("[", 100000) + text("x")}}.bytes()),
+		"dictionaries in dictionaries":        string(builder{pages: []string{strings.Repeat("<<", 100000) + text("x")}}.bytes()),
+		"a cross-reference that names itself": whole[:end] + "/Prev " + whole[strings.LastIndex(whole, "startxref\n")+10:strings.LastIndex(whole, "\n%%EOF")] + whole[end:],
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := convertBytes(t, []byte(data), convert.Limits{Memory: 200 << 20, Time: 10 * time.Second})
+			if err != nil && !errors.Is(err, convert.ErrDamaged) && !errors.Is(err, convert.ErrNoText) {
+				t.Errorf("%v", err)
+			}
+			if doc, err := convertBytes(t, []byte(whole), convert.Limits{}); err != nil || doc.Markdown != "Some text that is here\n" {
+				t.Errorf("the next document: %v, %v", doc, err)
+			}
+		})
+	}
+}
+
 // heavy is a document that takes PDFium far longer than any test waits.
 var heavy = sync.OnceValue(func() []byte {
 	return builder{pages: []string{strings.Repeat("0 0 m 9 9 l S\n", 2<<20) + text("Done")}, compress: true}.bytes()
