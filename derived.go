@@ -31,6 +31,9 @@ func (c *Corpus) catchUp(ctx context.Context) (bool, error) {
 	defer c.apply.Unlock()
 	if l := c.o.ApplyLock; l != nil {
 		ok, err := l.TryLock()
+		if err != nil && c.current(ctx) {
+			return true, nil // as where nothing can be written
+		}
 		if err != nil {
 			return false, fmt.Errorf("lock the derived indexes: %w", err)
 		}
@@ -40,6 +43,21 @@ func (c *Corpus) catchUp(ctx context.Context) (bool, error) {
 		defer l.Unlock()
 	}
 	return true, c.applyAll(ctx)
+}
+
+// current reports whether there is nothing to apply.
+func (c *Corpus) current(ctx context.Context) bool {
+	oldest := index.Live
+	for _, d := range c.derived() {
+		seq, err := d.seq(ctx)
+		if err != nil {
+			return false
+		}
+		oldest = min(oldest, seq)
+	}
+	behind := true
+	err := c.o.Catalog.View(ctx, func(v index.View) error { behind = oldest != v.Seq(); return nil })
+	return err == nil && !behind
 }
 
 // mustCatchUp waits for its turn.
