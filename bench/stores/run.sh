@@ -21,4 +21,5 @@ for n in "$@"; do
 		"$dir/stores" $engine -n "$n" "$data"
 	done
 	"$python" run_lancedb.py "$n" "$data"
+	[ "$n" -gt 10000 ] || "$python" run_lancedb.py "$n" "$data" 10
 done

@@ -1,4 +1,8 @@
-"""Measures LanceDB as stores.go measures the others: python run_lancedb.py N DIR"""
+"""Measures LanceDB as stores.go measures the others: python run_lancedb.py N DIR [BATCH]
+
+BATCH chunks are one commit: 10,000, or 10 for a commit of each document, which
+is how minirag-mcp 1.0.0 uses it. The table is compacted before it is asked.
+"""
 
 import resource
 import shutil
@@ -10,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from lancedb.index import FTS
 
-DIMS, LIMIT, WARM, BATCH = 384, 100, 10, 10_000
+DIMS, LIMIT, WARM = 384, 100, 10
 
 
 def cpu():
@@ -26,6 +30,7 @@ def read(folder, name):
 
 def main():
     n, folder = int(sys.argv[1]), sys.argv[2]
+    batch = int(sys.argv[3]) if len(sys.argv) > 3 else 10_000
     chunks, vectors = read(folder, "chunks")
     asked, asked_vectors = read(folder, "questions")
     shutil.rmtree(f"{folder}/lancedb", ignore_errors=True)
@@ -36,8 +41,8 @@ def main():
         ("text", pa.string()), ("vector", pa.list_(pa.float32(), DIMS)),
     ])
     table = db.create_table("chunks", schema=schema)
-    for at in range(0, n, BATCH):
-        part = [line.split("\t") for line in chunks[at:at + BATCH]]
+    for at in range(0, n, batch):
+        part = [line.split("\t") for line in chunks[at:at + batch]]
         numbers = range(at, at + len(part))
         flat = pa.array(vectors[at:at + len(part)].reshape(-1))
         table.add(pa.table([
@@ -47,7 +52,7 @@ def main():
     for column in ("text", "title"):
         table.create_index(column, config=FTS())
     table.optimize()
-    print(f"lancedb  {n:7d} chunks, ingest   {time.time() - start:8.2f} s, {cpu() - used:8.2f} s of processor time", flush=True)
+    print(f"lancedb  {n:7d} chunks in commits of {batch}, ingest   {time.time() - start:8.2f} s, {cpu() - used:8.2f} s of processor time", flush=True)
 
     def words(i):
         return table.search(asked[i], query_type="fts").limit(LIMIT).select(["id", "_score"]).to_arrow().num_rows

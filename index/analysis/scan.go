@@ -8,8 +8,9 @@ import (
 
 // A scanner cuts a normalised text into tokens.
 type scanner struct {
-	out []Token
-	pos int
+	out  []Token
+	pos  int
+	memo *Memo // nil: none
 }
 
 func (s *scanner) emit(term string, kind Kind) {
@@ -73,7 +74,11 @@ func (s *scanner) scan(text string) {
 			for start > 0 && text[start-1] == '_' {
 				start--
 			}
-			s.word(text[start:end])
+			if s.memo != nil {
+				s.memo.word(s, text[start:end])
+			} else {
+				s.word(text[start:end])
+			}
 			i = end
 		case dense:
 			end := i + n

@@ -83,6 +83,11 @@ func (b *batch) writeTo(out io.Writer) error {
 	if b.keywords {
 		in.terms = make(map[string]uint32)
 		analysed := b.analyse()
+		tokens := 0
+		for _, a := range analysed {
+			tokens += len(a[title]) + len(a[headings]) + len(a[body])
+		}
+		in.seen = make([]occurrence, 0, tokens)
 		for i, d := range analysed {
 			in.add(uint32(i), d)
 			c.lengths = append(c.lengths, newLength(d.words()))
@@ -110,10 +115,13 @@ func (a *analysed) words() (n [fields]int) {
 	return n
 }
 
-func analyse(texts *[fields]string) *analysed {
+func analyse(texts *[fields]string, memo *analysis.Memo) *analysed {
 	a := new(analysed)
 	for f, text := range texts {
-		a[f] = analysis.Tokens(text)
+		if text != "" {
+			// About two terms for each word.
+			a[f] = memo.Append(make([]analysis.Token, 0, len(text)/3+1), text)
+		}
 	}
 	return a
 }
@@ -125,8 +133,9 @@ func (b *batch) analyse() []*analysed {
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		wg.Go(func() {
+			memo := new(analysis.Memo)
 			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
-				all[i] = analyse(&b.entries[i].texts)
+				all[i] = analyse(&b.entries[i].texts, memo)
 			}
 		})
 	}

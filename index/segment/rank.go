@@ -168,6 +168,7 @@ func (r *ranking) raise(score int64) {
 // addOverlay keeps the entries that no part has.
 func (r *ranking) addOverlay(entries []index.KeywordEntry, at map[string]int, phrases [][]string) {
 	seen := make(map[index.ChunkID]bool, len(entries))
+	memo := new(analysis.Memo)
 next:
 	for i := range entries {
 		e := &entries[i]
@@ -180,7 +181,7 @@ next:
 				continue next
 			}
 		}
-		a := analyse(&[fields]string{title: e.Title, headings: e.Headings, body: e.Body})
+		a := analyse(&[fields]string{title: e.Title, headings: e.Headings, body: e.Body}, memo)
 		o := &overlaid{chunk: e.Chunk, doc: e.Doc, length: newLength(a.words()), counts: make(map[int]*[fields]uint32)}
 		for _, phrase := range phrases {
 			o.without = o.without || !a.has(phrase)
