@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,14 +94,7 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 		folds = false
 	}
 	hits = search.Spread(hits, perDocument)
-	contents := make(map[index.DocID]bool)
-	for _, h := range hits {
-		contents[h.Doc] = true
-	}
-	docs, err := versions(v, contents, at)
-	if err != nil {
-		return nil, err
-	}
+	docs := make(map[index.DocID]*index.Document)
 	r := &resolver{c: c, v: v, docs: docs, texts: make(map[index.DocID]*text), sections: make(map[string]*Section)}
 	chosen := make([]Hit, 0, min(q.TopK, len(hits)))
 	var folder search.Folder
@@ -110,9 +104,22 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 			if len(chosen) == q.TopK {
 				break
 			}
-			if chunks, err = v.Chunks(chunkIDs(hits[i:min(i+2*q.TopK, len(hits))])); err != nil {
+			// Most hits are never shown: what they are of is not read.
+			next := hits[i:min(i+2*q.TopK, len(hits))]
+			var err error
+			if chunks, err = v.Chunks(chunkIDs(next)); err != nil {
 				return nil, err
 			}
+			contents := make(map[index.DocID]bool)
+			for _, h := range next {
+				contents[h.Doc] = docs[h.Doc] == nil
+			}
+			maps.DeleteFunc(contents, func(_ index.DocID, missing bool) bool { return !missing })
+			more, err := versions(v, contents, at)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(docs, more)
 		}
 		stored, ok := chunks[hits[i].Chunk]
 		doc, live := docs[hits[i].Doc]

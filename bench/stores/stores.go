@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"syscall"
@@ -59,14 +60,15 @@ func main() {
 	}
 	set := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	n := set.Int("n", 10_000, "number of chunks")
+	profile := set.String("cpu", "", "file for a profile of the questions")
 	set.Parse(os.Args[2:])
-	if err := run(context.Background(), os.Args[1], set.Arg(0), *n); err != nil {
+	if err := run(context.Background(), os.Args[1], set.Arg(0), *profile, *n); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, what, dir string, n int) error {
+func run(ctx context.Context, what, dir, profile string, n int) error {
 	if what == "data" {
 		return writeData(dir, n)
 	}
@@ -96,6 +98,17 @@ func run(ctx context.Context, what, dir string, n int) error {
 		return err
 	}
 	fmt.Printf("%-8s %7d chunks, ingest   %8.2f s, %8.2f s of processor time\n", e.name, n, time.Since(start).Seconds(), (cpuTime() - cpu).Seconds())
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	for _, side := range []string{"words", "vectors", "hybrid"} {
 		ask, ok := e.ask[side]
 		if !ok {
