@@ -39,7 +39,7 @@ var (
 	n      = flag.Int("n", 10_000, "number of chunks")
 	dir    = flag.String("dir", "", "folder of the index")
 	engine = flag.String("engine", "segment", "segment, or bluge for bluge and flat")
-	rounds = flag.Int("rounds", 200, "number of queries")
+	rounds = flag.Int("rounds", 200, "number of queries; 0: only the first of the process")
 	small  = flag.Int("small", 0, "build: that many further changes of one document")
 )
 
@@ -213,6 +213,9 @@ func query(start time.Time) error {
 		return err
 	}
 	fmt.Printf("%-8s %d chunks: first answer %.1f ms after the start\n", *engine, *n, ms(time.Since(start)))
+	if *rounds == 0 {
+		return nil
+	}
 	few := index.NewDocSet()
 	for range max(*n/perDoc/1000, 1) {
 		few.Add(index.DocID(rng.IntN(*n/perDoc) + 1))
