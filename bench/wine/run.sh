@@ -5,7 +5,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=$PWD/bench/wine
 packages=("$@")
 [ ${#packages[@]} -gt 0 ] || packages=(internal/lock internal/atomicfile internal/mmap internal/place
-	index/internal/segset index/analysis index/flat index/bluge index/chromem index/segment index/sqlite)
+	index/internal/segset index/analysis index/flat index/bluge index/chromem index/segment index/sqlite .)
 work=$(mktemp -d)
 trap 'wineserver -k 2>/dev/null || true; rm -rf "$work"' EXIT
 export WINEPREFIX=$work/prefix WINEDEBUG=-all PATH=$PATH:/usr/lib/wine
@@ -20,6 +20,9 @@ failed=0
 for package in "${packages[@]}"; do
 	CGO_ENABLED=0 GOOS=windows GOARCH=amd64 go test -overlay "$work/overlay.json" -c -o "$work/t.exe" "./$package"
 	echo "== $package"
-	(cd "$package" && wine64 "$work/t.exe" -test.timeout 15m) || failed=1
+	only=()
+	# The others of the root need the go command, or documents that are not here.
+	[ "$package" != . ] || only=(-test.short -test.run 'Damage|Doctor|Killed|Ended|Turns|Replaced|Processes|Export|Compact')
+	(cd "$package" && wine64 "$work/t.exe" -test.timeout 15m "${only[@]}") || failed=1
 done
 exit $failed
