@@ -19,7 +19,8 @@ type batch struct {
 	keywords bool
 	entries  []item
 	at       map[index.ChunkID]int
-	bytes    int // of text and vectors
+	bytes    int             // of text and vectors
+	memos    []analysis.Memo // one for each goroutine that analyses
 }
 
 // An item is an entry on its way into a segment. Its vector is stored already
@@ -33,7 +34,14 @@ type item struct {
 }
 
 func newBatch(dims int, keywords bool) *batch {
-	return &batch{dims: dims, keywords: keywords, at: make(map[index.ChunkID]int)}
+	return &batch{dims: dims, keywords: keywords, at: make(map[index.ChunkID]int), memos: make([]analysis.Memo, runtime.GOMAXPROCS(0))}
+}
+
+// next returns an empty batch of the same kind, which takes the memos over.
+func (b *batch) next() *batch {
+	n := newBatch(b.dims, b.keywords)
+	n.memos = b.memos
+	return n
 }
 
 func (b *batch) add(e *index.Entry) {
@@ -131,9 +139,9 @@ func (b *batch) analyse() []*analysed {
 	all := make([]*analysed, len(b.entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(all)) {
+	for w := range min(len(b.memos), len(all)) {
 		wg.Go(func() {
-			memo := new(analysis.Memo)
+			memo := &b.memos[w]
 			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
 				all[i] = analyse(&b.entries[i].texts, memo)
 			}

@@ -168,7 +168,7 @@ func (e *Engine) fill(ctx context.Context, change *segset.Change[*segment], chan
 			return nil
 		}
 		full := b
-		b = newBatch(e.origin.Dims, e.keywords)
+		b = full.next() // used after full
 		return change.AddFrom(full.writeTo)
 	}
 	for entry, err := range changes.Add {
