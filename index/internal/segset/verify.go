@@ -99,7 +99,8 @@ func (s *Set[S]) Tidy(context.Context) (left []string, err error) {
 		case !ours || !e.Type().IsRegular():
 			left = append(left, name)
 		default:
-			if info, err := e.Info(); err == nil && m != nil && manifest != nil && !info.ModTime().After(manifest.ModTime()) {
+			// No reader needs a temporary file, and who wrote it held the lock.
+			if info, err := e.Info(); err == nil && m != nil && manifest != nil && !info.ModTime().After(manifest.ModTime()) && !atomicfile.IsTemp(e.Name()) {
 				continue
 			}
 			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -53,12 +53,19 @@ func TestTidy(t *testing.T) {
 		later := manifest.ModTime().Add(time.Millisecond)
 		must(t, os.Chtimes(filepath.Join(dir, name), later, later))
 	}
+	// The next writer may have been so quick that this one is not newer.
+	early := filepath.Join(dir, ".minirag-tmp-2-manifest")
+	must(t, os.WriteFile(early, []byte("left"), 0o600))
+	must(t, os.Chtimes(early, manifest.ModTime(), manifest.ModTime()))
 	left, err := s.Tidy(t.Context())
 	if diff := cmp.Diff([]string{filepath.Join(dir, "notes.txt")}, left); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	if diff := cmp.Diff(named, segments(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+	if _, err := os.Stat(early); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a temporary file is left: %v", err)
 	}
 	if _, chunks := live(t, s); !slices.Equal(chunks, []index.ChunkID{1, 2, 3}) {
 		t.Error(chunks)
