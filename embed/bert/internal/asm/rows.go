@@ -17,6 +17,41 @@ func horizontalSum(v reg.VecVirtual) {
 	VADDPS(other, v, v)
 }
 
+// halfSums are the sums of every other vector, so that they are added in the
+// order of vectors of twice the width: AVX-512 gives the same numbers to the bit.
+type halfSums [2]reg.VecVirtual
+
+func newHalfSums() halfSums {
+	s := halfSums{YMM(), YMM()}
+	VXORPS(s[0], s[0], s[0])
+	VXORPS(s[1], s[1], s[1])
+	return s
+}
+
+// add adds v to the sum that was not added to last.
+func (s halfSums) add(v reg.VecVirtual) {
+	next := YMM()
+	VADDPS(v, s[0], next)
+	VMOVAPS(s[1], s[0])
+	VMOVAPS(next, s[1])
+}
+
+// addSquare is add of v², rounded once.
+func (s halfSums) addSquare(v reg.VecVirtual) {
+	next := YMM()
+	VMOVAPS(s[0], next)
+	VFMADD231PS(v, v, next)
+	VMOVAPS(s[1], s[0])
+	VMOVAPS(next, s[1])
+}
+
+// total leaves the sum of all lanes in each lane.
+func (s halfSums) total() reg.VecVirtual {
+	VADDPS(s[1], s[0], s[0])
+	horizontalSum(s[0])
+	return s[0]
+}
+
 // addNorm writes the twin of addNormPortable for a number of vectors.
 func addNorm() {
 	TEXT("addNormVectors", NOSPLIT, "func(x, y, weight, bias *float32, eps float32, vectors int)")
@@ -46,32 +81,29 @@ func addNorm() {
 	}
 	in := func(base reg.Register) Mem { return Mem{Base: base, Index: at, Scale: 1} }
 
-	sum := YMM()
-	VXORPS(sum, sum, sum)
+	sum := newHalfSums()
 	loop("normSum", func(int) {
 		v := YMM()
 		VMOVUPS(in(x), v)
 		VADDPS(in(y), v, v)
 		VMOVUPS(v, in(x))
-		VADDPS(v, sum, sum)
+		sum.add(v)
 	})
-	horizontalSum(sum)
 	mean := YMM()
-	VDIVPS(n, sum, mean)
+	VDIVPS(n, sum.total(), mean)
 
-	squares := YMM()
-	VXORPS(squares, squares, squares)
+	squares := newHalfSums()
 	loop("normSquares", func(int) {
 		v := YMM()
 		VMOVUPS(in(x), v)
 		VSUBPS(mean, v, v)
-		VFMADD231PS(v, v, squares)
+		squares.addSquare(v)
 	})
-	horizontalSum(squares)
-	VDIVPS(n, squares, squares)
-	VADDPS(eps, squares, squares)
-	VSQRTPS(squares, squares)
-	VDIVPS(squares, broadcast("one", 1), inv)
+	variance := YMM()
+	VDIVPS(n, squares.total(), variance)
+	VADDPS(eps, variance, variance)
+	VSQRTPS(variance, variance)
+	VDIVPS(variance, broadcast("one", 1), inv)
 
 	loop("normScale", func(int) {
 		v := YMM()

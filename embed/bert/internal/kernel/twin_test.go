@@ -333,3 +333,63 @@ func hasNaN(x []float32) bool {
 	}
 	return false
 }
+
+// AVX-512 gives the numbers of AVX2 to the bit, so that an index is the same
+// whichever of the two made it.
+func TestWidthsAgree(t *testing.T) {
+	narrow, err := kernel.Named("avx2")
+	if err != nil {
+		t.Skip(err)
+	}
+	wide, err := kernel.Named("avx512vnni")
+	if err != nil {
+		t.Skip(err)
+	}
+	rng := rand.New(rand.NewPCG(19, 20))
+	row := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64()) * 3
+		}
+		return x
+	}
+	for _, n := range []int{8, 16, 24, 32, 40, 112, 128, 384, 400, 1536} {
+		x := row(n)
+		for name, apply := range map[string]func(s *kernel.Set, x []float32) []float32{
+			"Softmax": func(s *kernel.Set, x []float32) []float32 { return append(x, s.Softmax(x)) },
+			"Gelu":    func(s *kernel.Set, x []float32) []float32 { s.Gelu(x); return x },
+			"AddNorm": func(s *kernel.Set, x []float32) []float32 {
+				y := slices.Clone(x)
+				slices.Reverse(y)
+				s.AddNorm(x, y, y, y, 1e-5)
+				return x
+			},
+		} {
+			if got, want := apply(wide, slices.Clone(x)), apply(narrow, slices.Clone(x)); !slices.Equal(got, want) {
+				t.Errorf("%s of %d differs", name, n)
+			}
+		}
+	}
+	for _, groups := range []int{1, 4, 7, 12, 48} {
+		p := panel(func(int, int) int { return rng.IntN(16) - 8 }, func(int, int) float32 { return rng.Float32() - 0.5 }, groups)
+		p = append(p, p...)
+		cols := groups * kernel.Group
+		for _, tokens := range []int{1, 5, 13, 60} {
+			product := func(s *kernel.Set, x []float32) []float32 {
+				act := make([]byte, tokens*kernel.ActBytes(groups))
+				for i := range tokens {
+					s.Quantize(act[i*kernel.ActBytes(groups):], x[i*cols:][:cols])
+				}
+				out := make([]float32, tokens*2*kernel.Lanes)
+				s.MulQ4(out, 2*kernel.Lanes, kernel.Lanes, act, p, make([]float32, 2*kernel.Lanes), groups, tokens)
+				sums := make([]float32, tokens*kernel.Lanes)
+				s.MulF32(sums, kernel.Lanes, x, cols, x[:max(cols, kernel.Lanes)], 0, out[:tokens], cols, tokens)
+				return append(out, sums...)
+			}
+			x := row(tokens*cols + kernel.Lanes)
+			if !slices.Equal(product(wide, x), product(narrow, x)) {
+				t.Errorf("products of %d tokens with %d groups differ", tokens, groups)
+			}
+		}
+	}
+}
