@@ -357,10 +357,13 @@ func (m *Model) finish(w *worker, a *arena, l *layer, attended []float32, lo, hi
 	m.quantizeRows(a, lo, hi)
 }
 
-// inner takes the quantised form of the inner layer, of which only one part is
+// inner takes the quantised form of the inner layer, of which only few parts are
 // ever there in float32.
 func (m *Model) inner(w *worker, l *layer, tokens int) {
-	const panels = kernel.PartGroups * kernel.Group / kernel.Lanes
+	const (
+		parts  = 2
+		panels = parts * kernel.PartGroups * kernel.Group / kernel.Lanes
+	)
 	groups := m.net.inner / kernel.Group
 	rowBytes := kernel.ActBytes(groups)
 	w.mid = grow(w.mid, tokens*panels*kernel.Lanes)
@@ -372,7 +375,7 @@ func (m *Model) inner(w *worker, l *layer, tokens int) {
 		m.mulPanels(w, &l.up, w.mid, cols, kernel.Lanes, lo, hi)
 		m.kernels.Gelu(w.mid[:tokens*cols])
 		for t := range tokens {
-			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels, groups)
+			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels*parts, groups)
 		}
 	}
 	w.in = input{act: w.innerAct, cols: m.net.inner, tokens: tokens}

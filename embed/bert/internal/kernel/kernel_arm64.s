@@ -31,8 +31,8 @@ tile:
 	ADD R1, R0
 part:
 	ADD $64, R7
-	MOVD $4, R12
-	CMP $4, R11
+	MOVD $2, R12
+	CMP $2, R11
 	CSEL LT, R11, R12, R12
 	SUB R12, R11
 	WORD $0x6f00e40c // movi v12.2d, #0
@@ -163,8 +163,8 @@ tile:
 	ADD R1, R0
 part:
 	ADD $64, R7
-	MOVD $4, R12
-	CMP $4, R11
+	MOVD $2, R12
+	CMP $2, R11
 	CSEL LT, R11, R12, R12
 	SUB R12, R11
 	WORD $0x6f00e40c // movi v12.2d, #0
@@ -370,8 +370,8 @@ tile:
 	ADD R1, R0
 part:
 	ADD $64, R7
-	MOVD $4, R12
-	CMP $4, R11
+	MOVD $2, R12
+	CMP $2, R11
 	CSEL LT, R11, R12, R12
 	SUB R12, R11
 	WORD $0x6f00e40c // movi v12.2d, #0
@@ -640,8 +640,8 @@ tile:
 	ADD R1, R0
 part:
 	ADD $64, R7
-	MOVD $4, R12
-	CMP $4, R11
+	MOVD $2, R12
+	CMP $2, R11
 	CSEL LT, R11, R12, R12
 	SUB R12, R11
 	WORD $0x6f00e410 // movi v16.2d, #0
@@ -820,8 +820,8 @@ tile:
 	ADD R1, R0
 part:
 	ADD $64, R7
-	MOVD $4, R12
-	CMP $4, R11
+	MOVD $2, R12
+	CMP $2, R11
 	CSEL LT, R11, R12, R12
 	SUB R12, R11
 	WORD $0x6f00e410 // movi v16.2d, #0
@@ -1651,8 +1651,8 @@ top:
 part:
 	MOVD R0, R10
 	ADD $64, R0
-	MOVD $4, R9
-	CMP $4, R8
+	MOVD $2, R9
+	CMP $2, R8
 	CSEL LT, R8, R9, R9
 	SUB R9, R8
 	WORD $0x6f00e41c // movi v28.2d, #0
@@ -1763,8 +1763,8 @@ TEXT ·quantizeRow(SB), NOSPLIT, $0-32
 	MOVD $0x80808080, R16
 	WORD $0x4e040e1b // dup v27.4s, w16
 part:
-	MOVD $4, R4
-	CMP $4, R3
+	MOVD $2, R4
+	CMP $2, R3
 	CSEL LT, R3, R4, R4
 	SUB R4, R3
 	MOVD R4, R5

@@ -18,7 +18,7 @@ const (
 const (
 	lanes      = 16
 	group      = 32
-	partGroups = 4
+	partGroups = 2
 	partStart  = 4 * lanes
 
 	// The numbers of tokens that fill the registers.

@@ -14,7 +14,7 @@ import (
 const (
 	lanes        = 16
 	group        = 32
-	partGroups   = 4
+	partGroups   = 2
 	groupWeights = lanes * group
 	groupBytes   = groupWeights + 4*lanes
 	partStart    = 4 * lanes
