@@ -18,9 +18,11 @@
 // A word is a run of letters, marks and digits. Each gives an [Exact] term (as
 // written, folded as above) and a [Stem] term: without diacritics if Latin or
 // Greek, then reduced by the Snowball stemmer, English for words of Latin
-// letters and Russian for words of Cyrillic ones; other words are stems of
-// themselves. A number has only the second. An English possessive 's and the
-// plural s of capitals (PDFs) are cut.
+// letters and Russian for words of Cyrillic ones; words of nothing but letters of
+// the Arabic language by that for Arabic, without what is written before the
+// article and the ending of feminine words; other words are stems of themselves.
+// A number has only the second. An English possessive 's and the plural s of
+// capitals (PDFs) are cut.
 //
 // Words joined by one of _ - . / @ : + # & ' (several underscores, "::" and
 // "++" too), numbers also by a comma, and words with a border inside, from
@@ -57,7 +59,7 @@ import (
 )
 
 // Version is that of the rules. Terms of different versions do not compare.
-const Version = 1
+const Version = 2
 
 // MaxTerm is the largest length of a term in bytes, without the mark of exact
 // terms.

@@ -1,10 +1,12 @@
 package analysis
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/blevesearch/snowballstem"
+	arabicstem "github.com/blevesearch/snowballstem/arabic"
 	"github.com/blevesearch/snowballstem/english"
 	"github.com/blevesearch/snowballstem/russian"
 )
@@ -21,8 +23,30 @@ func basic(word string) string {
 		if len(word) > 4 && len(word) <= MaxTerm {
 			return stemmed(word, russian.Stem)
 		}
+	case arabicLetters:
+		if len(word) <= MaxTerm {
+			return arabicStem(word)
+		}
 	}
 	return limit(word)
+}
+
+// arabicStem cuts what may be written before the article, which the Snowball
+// stemmer leaves on some words, and at last the ending of feminine words, which it
+// leaves on those that have an article.
+func arabicStem(word string) string {
+	for _, prefix := range [...]string{"وال", "بال", "كال", "فال", "لل"} {
+		// Three letters are the shortest root.
+		if rest, ok := strings.CutPrefix(word, prefix); ok && utf8.RuneCountInString(rest) >= 3 {
+			word = "ال" + rest
+			break
+		}
+	}
+	word = stemmed(word, arabicstem.Stem)
+	if rest, ok := strings.CutSuffix(word, "ه"); ok && utf8.RuneCountInString(rest) >= 3 {
+		return rest
+	}
+	return word
 }
 
 func stemmed(word string, stem func(*snowballstem.Env) bool) string {
@@ -40,6 +64,7 @@ const (
 	other script = iota
 	latin
 	cyrillic
+	arabicLetters // those of the Arabic language, not the further ones of others
 	digits
 	mixed
 )
@@ -70,6 +95,8 @@ func scriptOfRune(r rune) script {
 		}
 	case r >= 0x400 && r < 0x530:
 		return cyrillic
+	case r >= 0x621 && r <= 0x64A:
+		return arabicLetters
 	case unicode.Is(unicode.Latin, r):
 		return latin
 	case unicode.Is(unicode.Cyrillic, r):
