@@ -6,9 +6,9 @@ import (
 )
 
 // capped divides the atoms of one section into runs of at most [SectionCap]
-// characters, which it appends to runs: at blank lines, and within a longer block at rows (whose header
-// counts in each run), sentences, or lines of code. A longer row, sentence or
-// line stays whole.
+// characters, which it appends to runs: at blank lines, and within a longer
+// block at rows (whose header counts in each run), sentences, or lines of code.
+// A longer row, sentence or line stays whole.
 func capped(runs [][]atom, md string, atoms []atom) [][]atom {
 	if len(atoms) == 0 {
 		return runs

@@ -41,7 +41,8 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 }
 
 // trusted is how many sequences of UTF-8 outweigh one invalid byte. Text in
-// another character set has less than one of them to each invalid byte, in two bytes to a character as well.
+// another character set has less than one of them to each invalid byte, in two
+// bytes to a character as well.
 const trusted = 5
 
 func decode(data []byte, declared string) (text, name string, err error) {

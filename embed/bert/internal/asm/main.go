@@ -8,18 +8,23 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
-// The layout of the operands; package kernel documents it.
+// The layout of the operands, under short names.
 const (
-	lanes        = 16
-	group        = 32
-	partGroups   = 2
-	groupWeights = lanes * group
-	groupBytes   = groupWeights + 4*lanes
-	partStart    = 4 * lanes
-	maxTokens    = 6
-	maxQ4Tokens  = 3
+	lanes        = layout.Lanes
+	group        = layout.Group
+	partGroups   = layout.PartGroups
+	groupWeights = layout.GroupWeights
+	groupBytes   = layout.GroupBytes
+	partStart    = layout.PartStart
+)
+
+const (
+	maxTokens   = 6
+	maxQ4Tokens = 3
 
 	// fewLines is how many lines a group of the kernels for few tokens asks for.
 	fewLines = 3

@@ -7,6 +7,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
 // broadcast returns a register with v in all lanes.
@@ -165,22 +167,13 @@ func (e *exponential) apply(x reg.VecVirtual) {
 	VMULPS(p, n, x)
 }
 
-// The coefficients of package kernel.
-var (
-	geluP = []float32{0.3989420533180237, 0.03571593016386032, 0.0044981446117162704, 0.00016954985039774328,
-		3.288751031504944e-06, -2.283764466426419e-08, 1.1793081788891158e-10}
-	geluQ = []float32{1, 0.2561900019645691, 0.028979020193219185, 0.0018218513578176498, 6.258000212255865e-05}
-)
-
-const geluLimit = 5.3
-
 // gelu writes the twin of geluPortable for a number of vectors.
 func gelu() {
 	TEXT("geluVectors", NOSPLIT, "func(x *float32, vectors int)")
 	Pragma("noescape")
 	ptr := Load(Param("x"), GP64())
 	left := Load(Param("vectors"), GP64())
-	lowest, highest := broadcast("geluLowest", -geluLimit), broadcast("geluHighest", geluLimit)
+	lowest, highest := broadcast("geluLowest", -layout.GeluLimit), broadcast("geluHighest", layout.GeluLimit)
 	half := broadcast("half", 0.5)
 	polynomial := func(name string, c []float32, u reg.VecVirtual) reg.VecVirtual {
 		at := func(i int) Mem { return constant(fmt.Sprintf("%s%d", name, i), c[i]) }
@@ -199,8 +192,8 @@ func gelu() {
 	VMAXPS(Mem{Base: ptr}, lowest, x) // a NaN in x stays
 	VMINPS(x, highest, c)
 	VMULPS(c, c, u)
-	p := polynomial("geluP", geluP, u)
-	q := polynomial("geluQ", geluQ, u)
+	p := polynomial("geluP", layout.GeluP(), u)
+	q := polynomial("geluQ", layout.GeluQ(), u)
 	VMULPS(c, p, p)
 	VDIVPS(q, p, p)
 	VADDPS(half, p, p)

@@ -78,6 +78,9 @@ func q4PairFew(tokens int) q4Wide {
 	return [...]q4Wide{q4PairFew1, q4PairFew2, q4PairFew3, q4PairFew4, q4PairFew5, q4PairFew6}[tokens-1]
 }
 
+// An f32Wide is the float32 product of one tile size.
+type f32Wide func(out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k, tiles int)
+
 func f32AVX512(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int) {
 	full, first, second := wideTiles(tokens, tileWide)
 	if full > 0 {
@@ -85,41 +88,18 @@ func f32AVX512(out []float32, outStride int, a []float32, aStride int, w []float
 	}
 	done := full * tileWide
 	for _, n := range [2]int{first, second} {
-		if n == 0 {
-			break
+		if n > 0 {
+			f32WideFew(n)(&out[done*outStride], outStride, &a[done*aStride], aStride, &w[0], wStride, &scale[done], k, 1)
+			done += n
 		}
-		f32Wide(n, &out[done*outStride], outStride, &a[done*aStride], aStride, &w[0], wStride, &scale[done], k)
-		done += n
 	}
 }
 
-func f32Wide(n int, out *float32, outStride int, a *float32, aStride int, w *float32, wStride int, scale *float32, k int) {
-	switch n {
-	case 1:
-		f32Wide1(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 2:
-		f32Wide2(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 3:
-		f32Wide3(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 4:
-		f32Wide4(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 5:
-		f32Wide5(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 6:
-		f32Wide6(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 7:
-		f32Wide7(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 8:
-		f32Wide8(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 9:
-		f32Wide9(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 10:
-		f32Wide10(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 11:
-		f32Wide11(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	case 12:
-		f32Wide12(out, outStride, a, aStride, w, wStride, scale, k, 1)
-	}
+func f32WideFew(tokens int) f32Wide {
+	return [...]f32Wide{
+		f32Wide1, f32Wide2, f32Wide3, f32Wide4, f32Wide5, f32Wide6,
+		f32Wide7, f32Wide8, f32Wide9, f32Wide10, f32Wide11, f32Wide12,
+	}[tokens-1]
 }
 
 func quantizeAVX512(dst, scales []byte, row []float32) {

@@ -8,17 +8,22 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
-// The layout of the operands; package kernel documents it.
+// The layout of the operands, under short names.
 const (
-	lanes        = 16
-	group        = 32
-	partGroups   = 2
-	groupWeights = lanes * group
-	groupBytes   = groupWeights + 4*lanes
-	partStart    = 4 * lanes
-	maxTokens    = 12
+	lanes        = layout.Lanes
+	group        = layout.Group
+	partGroups   = layout.PartGroups
+	groupWeights = layout.GroupWeights
+	groupBytes   = layout.GroupBytes
+	partStart    = layout.PartStart
+)
+
+const (
+	maxTokens = 12
 
 	// manyLines and fewLines are how many lines a group of the kernels for many
 	// and for few tokens asks for.

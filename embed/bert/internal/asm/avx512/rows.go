@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
 // constants are the words in memory that functions share.
@@ -116,15 +118,6 @@ func quantize(c constants) {
 	RET()
 }
 
-// The coefficients of package kernel.
-var (
-	geluP = []float32{0.3989420533180237, 0.03571593016386032, 0.0044981446117162704, 0.00016954985039774328,
-		3.288751031504944e-06, -2.283764466426419e-08, 1.1793081788891158e-10}
-	geluQ = []float32{1, 0.2561900019645691, 0.028979020193219185, 0.0018218513578176498, 6.258000212255865e-05}
-)
-
-const geluLimit = 5.3
-
 // polynomial evaluates coefficients, constant term first, that stay in registers.
 type polynomial []reg.VecVirtual
 
@@ -151,9 +144,9 @@ func gelu(c constants) {
 	Pragma("noescape")
 	ptr := Load(Param("x"), GP64())
 	left := Load(Param("vectors"), GP64())
-	lowest, highest := broadcast(c.float("geluLowest", -geluLimit)), broadcast(c.float("geluHighest", geluLimit))
+	lowest, highest := broadcast(c.float("geluLowest", -layout.GeluLimit)), broadcast(c.float("geluHighest", layout.GeluLimit))
 	half := broadcast(c.float("half", 0.5))
-	p, q := newPolynomial(c, "geluP", geluP), newPolynomial(c, "geluQ", geluQ)
+	p, q := newPolynomial(c, "geluP", layout.GeluP()), newPolynomial(c, "geluQ", layout.GeluQ())
 
 	Label("geluWideLoop")
 	x, clipped, u := ZMM(), ZMM(), ZMM()

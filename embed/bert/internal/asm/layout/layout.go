@@ -1,0 +1,28 @@
+// Package layout has what the generated kernels of all widths have in common:
+// the layout of their operands and the coefficients that package kernel
+// documents.
+package layout
+
+// The layout of weights and activations.
+const (
+	Lanes        = 16
+	Group        = 32
+	PartGroups   = 2
+	GroupWeights = Lanes * Group
+	GroupBytes   = GroupWeights + 4*Lanes
+	PartStart    = 4 * Lanes
+)
+
+// GeluLimit bounds the argument of [GeluP] and [GeluQ].
+const GeluLimit = 5.3
+
+// GeluP and GeluQ return the coefficients of GELU, constant term first.
+func GeluP() []float32 {
+	return []float32{0.3989420533180237, 0.03571593016386032, 0.0044981446117162704, 0.00016954985039774328,
+		3.288751031504944e-06, -2.283764466426419e-08, 1.1793081788891158e-10}
+}
+
+// GeluQ is the denominator, see [GeluP].
+func GeluQ() []float32 {
+	return []float32{1, 0.2561900019645691, 0.028979020193219185, 0.0018218513578176498, 6.258000212255865e-05}
+}
