@@ -18,13 +18,6 @@ type line struct {
 	closer     int  // of a fenceOpen line: index of its fenceClose line
 }
 
-const (
-	fenceNone int8 = iota
-	fenceOpen
-	fenceInside
-	fenceClose
-)
-
 // An outline is the line structure that all strategies share.
 type outline struct {
 	title string
@@ -34,7 +27,8 @@ type outline struct {
 
 func (o *outline) text(i int) string { return o.md[o.lines[i].start:o.lines[i].end] }
 
-// inCode reports whether line i belongs to a closed code fence.
+// inCode reports whether line i belongs to a closed code fence, or to HTML that
+// holds no Markdown.
 func (o *outline) inCode(i int) bool { return o.lines[i].fence != fenceNone }
 
 // ctxEvery is how many cheap steps are taken between two looks at the context.
@@ -67,66 +61,9 @@ func scan(ctx context.Context, doc Document) (*outline, error) {
 		}
 		pos = next
 	}
-	o.findFences()
+	o.findCode()
 	o.findHeadings()
 	return o, ctx.Err()
-}
-
-// A fenceLine is a line that can open or close a code fence.
-type fenceLine struct {
-	line, length int
-	char         byte
-	bare         bool // nothing follows the fence, so that it can close one
-}
-
-// findFences marks the lines of closed fences. As in CommonMark a closing line
-// holds nothing but its fence, and no backtick follows an opening one, so that
-// ```this``` is text. A fence that is not closed is no fence.
-func (o *outline) findFences() {
-	var cands []fenceLine
-	for i := range o.lines {
-		text := strings.TrimLeft(o.text(i), " \t")
-		if len(text) < 3 || text[0] != '`' && text[0] != '~' {
-			continue
-		}
-		n := len(text) - len(strings.TrimLeft(text, text[:1]))
-		rest := text[n:]
-		if n < 3 || text[0] == '`' && strings.IndexByte(rest, '`') >= 0 {
-			continue
-		}
-		cands = append(cands, fenceLine{line: i, length: n, char: text[0], bare: rest == ""})
-	}
-	// unclosed holds, per character, a length for which no closing line is
-	// left, so that a document of unclosed fences is not searched from each.
-	var unclosed [2]int
-	for i := 0; i < len(cands); i++ {
-		open := cands[i]
-		kind := 0
-		if open.char == '~' {
-			kind = 1
-		}
-		if unclosed[kind] != 0 && open.length >= unclosed[kind] {
-			continue
-		}
-		closer := -1
-		for j := i + 1; j < len(cands); j++ {
-			if c := cands[j]; c.bare && c.char == open.char && c.length >= open.length {
-				closer = j
-				break
-			}
-		}
-		if closer < 0 {
-			unclosed[kind] = open.length
-			continue
-		}
-		first, last := open.line, cands[closer].line
-		for k := first + 1; k < last; k++ {
-			o.lines[k].fence = fenceInside
-		}
-		o.lines[first].fence, o.lines[first].closer = fenceOpen, last
-		o.lines[last].fence = fenceClose
-		i = closer
-	}
 }
 
 // findHeadings marks ATX headings, and underlined (setext) ones whose text is

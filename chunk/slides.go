@@ -13,7 +13,7 @@ type slides struct{}
 // slideMarkersNeeded is how many markers make a document a slide deck.
 const slideMarkersNeeded = 2
 
-var slideMarker = regexp.MustCompile(`^\s*<!--\s*Slide number:\s*(\d+)\s*-->$`)
+var slideMarker = regexp.MustCompile(`^ {0,3}<!--\s*Slide number:\s*(\d+)\s*-->$`)
 
 func (slides) category() Category { return Slides }
 
