@@ -62,12 +62,8 @@ func TestOtherUserAsksReadOnlyIndex(t *testing.T) {
 		t.Skip("TestReadOnlyIndexCanBeAsked is for this user")
 	}
 	root := library(t)
-	base, err := os.MkdirTemp("", "minirag-test-*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := testcorpus.OpenFolder(t)
 	dir := filepath.Join(base, "index")
-	t.Cleanup(func() { os.RemoveAll(base) })
 	c, err := testcorpus.Open(t.Context(), dir, &minirag.Options{Roots: []string{root}})
 	if err != nil {
 		t.Fatal(err)

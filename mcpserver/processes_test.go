@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -113,7 +114,7 @@ func serveElsewhere(t *testing.T, dir string) *mcp.ClientSession {
 	cmd := exec.Command(exe) // t.Context ends before the cleanup
 	cmd.Env, cmd.Stderr = append(os.Environ(), childVar+"="+dir), os.Stderr
 	client, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "0"}, nil).
-		Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
+		Connect(t.Context(), &mcp.CommandTransport{Command: cmd, TerminateDuration: time.Minute}, nil) // however busy the machine is
 	if err != nil {
 		t.Fatal(err)
 	}

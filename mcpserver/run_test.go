@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/mcpserver"
@@ -238,7 +239,9 @@ func (c *client) job(id int, args string) string {
 	return m.Result.StructuredContent.JobID
 }
 
-func TestSyncJob(t *testing.T) {
+func TestSyncJob(t *testing.T) { synctest.Test(t, syncJob) }
+
+func syncJob(t *testing.T) {
 	f := newFake()
 	release := make(chan error)
 	f.sync = func(ctx context.Context, o *minirag.SyncOptions) (*minirag.SyncReport, error) {
@@ -297,7 +300,9 @@ func TestSyncJob(t *testing.T) {
 
 // TestOpen wants the corpus opened by the first tool that needs it, once, and
 // again after an error.
-func TestOpen(t *testing.T) {
+func TestOpen(t *testing.T) { synctest.Test(t, openOnce) }
+
+func openOnce(t *testing.T) {
 	var opened atomic.Int32
 	o := options(newFake())
 	first := make(chan struct{})
@@ -354,7 +359,7 @@ func TestLongLines(t *testing.T) {
 	c := start(t, t.Context(), o)
 	c.greet()
 	// The SDK's own limit is 16 MiB.
-	c.send(call(1, "ingest_data", `{"source":"big","data":"`+strings.Repeat("a line\\n", 17<<17)+`"}`))
+	c.send(call(1, "ingest_data", `{"source":"big","data":"`+strings.Repeat("a line, ", 17<<17)+`"}`))
 	if line := c.next(); strings.Contains(line, "isError") {
 		t.Errorf("answer %s", line)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -52,7 +51,7 @@ func TestLight(t *testing.T) {
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			doc, err := convertBytes(t, tc.data, convert.Limits{Time: 20 * time.Second})
+			doc, err := convertBytes(t, tc.data, convert.Limits{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/minirag/minirag/index"
 	"github.com/minirag/minirag/index/sqlite"
+	"github.com/minirag/minirag/internal/testcorpus"
 )
 
 // otherUser gives up the rights of root, to which no permission applies, and
@@ -65,27 +66,10 @@ func asOther(t *testing.T, path string) string {
 	return out.String()
 }
 
-// openFolder returns a temporary folder that others may enter.
-func openFolder(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "minirag-test-*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		os.Chmod(dir, 0o700)
-		os.RemoveAll(dir)
-	})
-	if err := os.Chmod(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 const wantReadOnly = "read-only: true; view: text, <nil>\nupdate: true: "
 
 func TestReadOnlyFolder(t *testing.T) {
-	dir := openFolder(t)
+	dir := testcorpus.OpenFolder(t)
 	path := filepath.Join(dir, "catalog.db")
 	c := open(t, path)
 	put(t, c, document("/a", "text", 1))
@@ -125,14 +109,14 @@ func TestReadOnlyOldFormats(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	temp := openFolder(t)
+	temp := testcorpus.OpenFolder(t)
 	if err := os.Chmod(temp, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", temp)
 	t.Setenv(childVariable+"_FIXTURE", "1")
 	for _, file := range files {
-		dir := openFolder(t)
+		dir := testcorpus.OpenFolder(t)
 		path := filepath.Join(dir, "catalog.sqlite")
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -166,7 +150,7 @@ func TestReadOnlyOldFormats(t *testing.T) {
 }
 
 func TestReadOnlyFile(t *testing.T) {
-	dir := openFolder(t)
+	dir := testcorpus.OpenFolder(t)
 	path := filepath.Join(dir, "catalog.db")
 	c := open(t, path)
 	put(t, c, document("/a", "text", 1))
@@ -187,7 +171,7 @@ func TestReadOnlyFile(t *testing.T) {
 }
 
 func TestNoPermission(t *testing.T) {
-	dir := openFolder(t)
+	dir := testcorpus.OpenFolder(t)
 	if err := os.Chmod(dir, 0o555); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +199,7 @@ func TestNoPermission(t *testing.T) {
 func TestReadOnlyLog(t *testing.T) {
 	from := filepath.Join(t.TempDir(), "catalog.db")
 	put(t, open(t, from), document("/a", "text", 1))
-	dir := openFolder(t)
+	dir := testcorpus.OpenFolder(t)
 	path := filepath.Join(dir, "catalog.db")
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(from + suffix)

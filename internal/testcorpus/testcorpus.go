@@ -146,3 +146,29 @@ func WriteFile(t testing.TB, path, content string) {
 		t.Fatal(err)
 	}
 }
+
+// OpenFolder makes a temporary folder that other users may enter. Where root
+// runs the test, which can become another user, and they cannot get there, it
+// skips the test.
+func OpenFolder(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "minirag-test-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		os.Chmod(dir, 0o700)
+		os.RemoveAll(dir)
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for above := filepath.Dir(dir); ; above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err != nil || os.Geteuid() == 0 && info.Mode()&0o001 == 0 {
+			t.Skipf("other users cannot enter %s, the folder of temporary files is below it", above)
+		}
+		if above == filepath.Dir(above) {
+			return dir
+		}
+	}
+}
