@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/minirag/minirag/chunk"
 	"github.com/minirag/minirag/index"
@@ -39,7 +40,8 @@ func child(role, path string) error {
 	// All children begin at once, when their input ends.
 	fmt.Println("ready")
 	io.Copy(io.Discard, os.Stdin)
-	c, err := sqlite.Open(ctx, path, nil)
+	// They wait for each other however busy the machine is.
+	c, err := sqlite.Open(ctx, path, &sqlite.Options{LockTimeout: 5 * time.Minute})
 	if err != nil {
 		return err
 	}

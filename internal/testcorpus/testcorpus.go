@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/convert"
@@ -55,7 +56,8 @@ func openWith(ctx context.Context, dir string, o *minirag.Options, open func(dir
 	}
 	parts.SyncLock = lock.Recorded{File: lock.New(filepath.Join(dir, ".sync.lock"))}
 	parts.Folder = minirag.Folder{Path: dir, Names: []string{"catalog.sqlite", "apply.lock", ".sync.lock", "segments", "keywords", "vectors"}}
-	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), &sqlite.Options{
+	// Tests wait for each other however busy the machine is.
+	catalog, err := sqlite.Open(ctx, filepath.Join(dir, "catalog.sqlite"), &sqlite.Options{LockTimeout: 5 * time.Minute,
 		Beside: []string{filepath.Join(dir, "segments", "manifest"), filepath.Join(dir, "keywords", "manifest"), filepath.Join(dir, "vectors", "manifest")}})
 	if err != nil {
 		return nil, err
