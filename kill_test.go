@@ -176,12 +176,10 @@ func compareNotes(t *testing.T, c *minirag.Corpus, known reports, round int) {
 		if version == 0 {
 			continue
 		}
-		// The embedder's 64 buckets bring another chunk of the note to the top now
-		// and then: it is the words that find the number.
-		res, err := c.Query(t.Context(), minirag.Query{Text: fmt.Sprint(version), Scope: []string{name}, TopK: 50, Explain: true})
-		if err != nil || !slices.ContainsFunc(res.Hits, func(h minirag.Hit) bool {
-			return h.Signals.KeywordRank == 1 && strings.Contains(h.Text, fmt.Sprint(version))
-		}) {
+		// By words alone: of chunks that all say the same the vectors of the
+		// test's embedder may put any number before the one with the version.
+		res, err := c.Query(t.Context(), minirag.Query{Text: fmt.Sprint(version), Scope: []string{name}, TopK: 1, Ranking: &minirag.Ranking{HybridWeight: new(1.0)}})
+		if err != nil || len(res.Hits) == 0 || !strings.Contains(res.Hits[0].Text, fmt.Sprint(version)) {
 			t.Errorf("round %d: %s is not found: %+v, %v", round, name, res, err)
 		}
 	}
