@@ -41,7 +41,7 @@ func TestSyntax(t *testing.T) {
 		{text: `secrets -"salt and time"`, never: "secrets.md"},
 		{text: `contact by e-mail`, first: "rotate.md"},
 		{text: `contact secrets -e-mail`, never: "rotate.md"},
-		{text: `minus -5`, first: "Night owl.md"},
+		{text: `opens late at minus -5`, first: "Night owl.md"},
 		{text: `"no such phrase anywhere" secrets kitchen`, first: "secrets.md", notice: "word for word"},
 		{text: `"apply secrets" -keys`, notice: "word for word", never: "rotate.md"},
 		{text: `-rotation`, first: "rotate.md"},

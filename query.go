@@ -21,7 +21,7 @@ const (
 	mostTopK    = 100
 	// fetchLeast and fetchTimes say how many candidates each side gives to
 	// the fusion, for topK results.
-	fetchLeast = 100
+	fetchLeast = 160
 	fetchTimes = 4
 	// rankedLeast takes the place of fetchLeast where ranks or distances are
 	// compared as the reference does: both depend on how many there are.
@@ -261,11 +261,7 @@ func (c *Corpus) search(ctx context.Context, v index.View, s *snapshots, q Query
 	if err != nil {
 		return nil, err
 	}
-	matched, err := judge.bestMatched(v, words)
-	if err != nil {
-		return nil, err
-	}
-	hits := rank(q.Ranking, near, words, matched)
+	hits := rank(q.Ranking, near, words)
 	res, err := c.result(v, at, hits, judge, &q)
 	if err != nil {
 		return nil, err
@@ -350,7 +346,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 	}
 	if w := q.Ranking.HybridWeight; w == nil || *w > 0 {
 		g.Go(func() (err error) {
-			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay})
+			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare})
 			return err
 		})
 	}
@@ -378,13 +374,13 @@ func (r *Ranking) asReference() bool { return r.HybridWeight != nil || r.Groupin
 // keywordsOnly reports whether vectors give distances and no order.
 func (r *Ranking) keywordsOnly() bool { return r.HybridWeight != nil && *r.HybridWeight == 1 }
 
-// rank fuses and cuts. matched is that of [search.Scores].
-func rank(r *Ranking, near, words []index.Hit, matched float64) []search.Hit {
+// rank fuses and cuts.
+func rank(r *Ranking, near, words []index.Hit) []search.Hit {
 	var hits []search.Hit
 	if r.HybridWeight != nil {
 		hits = search.ReciprocalRanks(near, words, *r.HybridWeight)
 	} else {
-		hits = search.Scores(near, words, matched)
+		hits = search.Scores(near, words)
 	}
 	if r.MaxDistance != nil {
 		hits = search.Within(hits, *r.MaxDistance, false)

@@ -124,24 +124,6 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 	return j, nil
 }
 
-// bestMatched is the largest share of the question's words in one of the best
-// keyword hits.
-func (j *judge) bestMatched(v index.View, words []index.Hit) (float64, error) {
-	var ids []index.ChunkID
-	for _, h := range words[:min(len(words), 3)] {
-		ids = append(ids, h.Chunk)
-	}
-	chunks, err := v.Chunks(ids)
-	if err != nil {
-		return 0, err
-	}
-	var most float64
-	for _, c := range chunks {
-		most = max(most, analysis.Matched(j.terms, c.Text))
-	}
-	return most, nil
-}
-
 // judge sets the relevance of a hit, and its signals if they are wanted.
 func (j *judge) judge(hit *Hit, h *search.Hit, explain bool) {
 	matched := analysis.Matched(j.terms, hit.Source.Title+"\n"+hit.Text)

@@ -92,6 +92,10 @@ type KeywordQuery struct {
 	// each other in one field; analysis.Phrase has the terms. An index may
 	// ignore them: the caller looks at the text of the hits.
 	Phrases []string
+	// Documents is the share, from 0 to 1, of a hit's score that is for the
+	// whole document of the chunk. It orders the best chunks anew and brings
+	// no others. An index may ignore it.
+	Documents float64
 }
 
 // A KeywordIndex finds chunks by their words. The rules of [VectorStore] hold
@@ -108,7 +112,9 @@ type KeywordIndex interface {
 type KeywordSnapshot interface {
 	Seq() Seq
 	// Search returns the chunks that share a word with the query, best
-	// first, equal ones by chunk. Hit.Score is positive. The error wraps
+	// first, equal ones by chunk. Hit.Score is the share, above 0 and below 1,
+	// that it has of the weight of the query's words, where a rarer word weighs
+	// more and more occurrences come nearer to the whole of it. The error wraps
 	// [ErrDamaged] if the index must be rebuilt.
 	Search(ctx context.Context, query KeywordQuery) ([]Hit, error)
 	Close() error

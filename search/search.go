@@ -5,6 +5,7 @@ package search
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/minirag/minirag/index"
@@ -56,58 +57,90 @@ func ReciprocalRanks(vectors, keywords []index.Hit, weight float64) []Hit {
 	return hits
 }
 
-// Weights of [Scores]. Of the shares 0.5 to 0.8 it and 0.6 have the highest mean
-// nDCG@10, 0.960, over subsets of XQuAD (English, Russian, Chinese, English
-// questions on Russian texts) and DaNetQA, with 100 candidates a side.
+// DocumentShare is the share of a keyword score that is for the whole document,
+// see [index.KeywordQuery]. More would rank documents a little better and their
+// chunks worse.
+const DocumentShare = 0.3
+
+// The constants of [Scores], chosen by 19 sets; docs/EVALUATION.md has what
+// others give.
 const (
-	vectorShare  = 0.65
-	keywordShare = 1 - vectorShare
+	vectorShare = 0.5
+	// enoughFound is the keyword score of the best hit from which on the
+	// keyword side counts fully. A question in another language than the texts
+	// has some name or number at most, and the chunks with it are no better
+	// than others.
+	enoughFound = 0.25
+	// mostAbove and mostBelow bound standard scores: a chunk that alone has a
+	// rare word is first on the keyword side and not beyond reach.
+	mostAbove, mostBelow = 5, 3
 )
 
-// enoughMatched is the share of a question's words from which on the keyword
-// side counts fully. A question in the language of the texts has less only in
-// its worst hits; one in another language has some name or number at most, and
-// the chunks with it are no better than others.
-const enoughMatched = 0.25
-
-// Scores fuses by scores: each side is scaled to 0..1 within its own hits,
-// and a side that did not find a chunk counts as its worst hit. Scores keep
-// how much better one hit is than the next, which ranks throw away. matched is
-// the share of the question's words that the best keyword hit has: the keyword
-// side counts less if it is small.
-func Scores(vectors, keywords []index.Hit, matched float64) []Hit {
-	strength := min(matched/enoughMatched, 1)
-	if len(vectors) == 0 {
-		strength = 1
-	}
+// Scores fuses by standard scores: how many standard deviations a hit lies
+// above the mean of its side. They keep how much better one hit is than the
+// next, which ranks throw away, and a side whose best hits stand out counts
+// more. The keyword scores must be those of [index.KeywordSnapshot]. A hit's
+// score is from 0 to 1.
+func Scores(vectors, keywords []index.Hit) []Hit {
 	hits, _ := merge(vectors, keywords)
-	vectorScale, keywordScale := scale(vectors), scale(keywords)
+	if len(vectors) == 0 {
+		standard, _ := standardise(keywords, len(keywords))
+		for i := range hits {
+			hits[i].Score = standard(hits[i].Keyword)
+		}
+	} else {
+		strength := 0.0
+		for _, h := range keywords {
+			strength = max(strength, min(h.Score/enoughFound, 1))
+		}
+		near, far := standardise(vectors, len(vectors))
+		// Chunks that share no word with the question have a score too: none.
+		found, missed := standardise(keywords, len(vectors))
+		for i := range hits {
+			h := &hits[i]
+			v, k := far, missed
+			if h.Near {
+				v = near(h.Cosine)
+			}
+			if h.Keyword > 0 {
+				k = found(h.Keyword)
+			}
+			h.Score = vectorShare*v + strength*(1-vectorShare)*k
+		}
+	}
 	for i := range hits {
-		h := &hits[i]
-		if h.Near {
-			h.Score += vectorShare * vectorScale(h.Cosine)
-		}
-		if h.Keyword > 0 {
-			h.Score += strength * keywordShare * keywordScale(h.Keyword)
-		}
+		hits[i].Score = (hits[i].Score + mostBelow) / (mostAbove + mostBelow)
 	}
 	sortByScore(hits)
 	return hits
 }
 
-// scale maps the scores of hits to 0..1.
-func scale(hits []index.Hit) func(float64) float64 {
+// standardise returns the standard scores of hits among count, of which those
+// that are not in hits score 0, and that of what is not among hits.
+func standardise(hits []index.Hit, count int) (standard func(float64) float64, missed float64) {
 	if len(hits) == 0 {
-		return func(float64) float64 { return 0 }
+		return nil, 0
 	}
 	low, high := hits[0].Score, hits[0].Score
+	var sum, squares float64
 	for _, h := range hits {
 		low, high = min(low, h.Score), max(high, h.Score)
+		sum += h.Score
+		squares += h.Score * h.Score
 	}
-	if high == low {
-		return func(float64) float64 { return 1 }
+	if count > len(hits) {
+		low = 0
 	}
-	return func(s float64) float64 { return (s - low) / (high - low) }
+	n := float64(max(count, len(hits)))
+	mean := sum / n
+	deviation := max(math.Sqrt(max(squares/n-mean*mean, 0)), (high-mean)/mostAbove)
+	standard = func(score float64) float64 {
+		if high == low {
+			return 0
+		}
+		return max((score-mean)/deviation, -mostBelow)
+	}
+	return standard, standard(low)
 }
 
 // merge lists each chunk once: those of the vectors in their order, then

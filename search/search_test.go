@@ -55,6 +55,15 @@ func TestReciprocalRanksKeepOrderInTies(t *testing.T) {
 	}
 }
 
+// alike returns n hits of one score, from chunk 101 on.
+func alike(n int) []index.Hit {
+	same := make([]index.Hit, n)
+	for i := range same {
+		same[i] = index.Hit{Chunk: index.ChunkID(101 + i), Score: .8}
+	}
+	return same
+}
+
 func TestScores(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -64,18 +73,26 @@ func TestScores(t *testing.T) {
 		{"nothing", nil, nil, []index.ChunkID{}},
 		{"no words leave the vectors' order", hits(1, .9, 2, .8, 3, .7), nil, []index.ChunkID{1, 2, 3}},
 		{"no vectors leave the words' order", nil, hits(2, 9, 1, 3), []index.ChunkID{2, 1}},
-		{"a chunk that both sides find rises", hits(1, .9, 2, .89, 3, .7), hits(2, 9, 4, 1), []index.ChunkID{2, 1, 3, 4}},
+		{"a chunk that both sides find rises", hits(1, .9, 2, .89, 3, .7), hits(2, 9, 4, 1), []index.ChunkID{2, 1, 4, 3}},
 		{"one hit a side", hits(1, .5), hits(2, 1), []index.ChunkID{1, 2}},
+		{"a name in one chunk stands above what is alike to the vectors", alike(40), hits(99, .9), append([]index.ChunkID{99}, order(search.Scores(alike(40), nil))...)},
+		{"and beside what alone is near", append(hits(1, .95), alike(40)...), hits(99, .9), append([]index.ChunkID{1, 99}, order(search.Scores(alike(40), nil))...)},
+		{"words that are a small part of the question count little", hits(1, .9, 2, .8, 3, .7), hits(3, .02), []index.ChunkID{1, 2, 3}},
 	}
 	for _, tc := range tests {
-		if diff := cmp.Diff(tc.want, order(search.Scores(tc.near, tc.words, 1))); diff != "" {
+		for _, h := range search.Scores(tc.near, tc.words) {
+			if h.Score < 0 || h.Score > 1 {
+				t.Errorf("%s: chunk %d has the score %v", tc.name, h.Chunk, h.Score)
+			}
+		}
+		if diff := cmp.Diff(tc.want, order(search.Scores(tc.near, tc.words))); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", tc.name, diff)
 		}
 	}
 }
 
 func TestDistance(t *testing.T) {
-	got := search.Scores(hits(1, 1, 2, 0.5), hits(3, 1), 1)
+	got := search.Scores(hits(1, 1, 2, 0.5), hits(3, 1))
 	want := map[index.ChunkID]float64{1: 0, 2: 1}
 	for _, h := range got {
 		if d, ok := want[h.Chunk]; ok != h.Near || ok && math.Abs(h.Distance()-d) > 1e-12 {

@@ -91,7 +91,7 @@ type ranking struct {
 	// lists are the postings of a term in a field of a part, nil if there
 	// are none: [part][term][field].
 	lists   [][][fields]segapi.PostingsList
-	idf     []float64 // of each term, times its weight
+	idf     []float64 // of each term, times its weight, as shares of their sum
 	average [fields]float64
 }
 
@@ -157,10 +157,15 @@ func (r *ranking) prepare(ctx context.Context, parts []*segset.Part[*segment], o
 		}
 		r.lists = append(r.lists, lists)
 	}
+	var sum float64
 	r.idf = make([]float64, len(r.terms))
 	for t := range r.terms {
 		df := max(frequency[t][title], frequency[t][headings], frequency[t][body])
 		r.idf[t] = r.terms[t].Weight * math.Log1p((max(count-df, 0)+0.5)/(df+0.5))
+		sum += r.idf[t]
+	}
+	for t := range r.idf {
+		r.idf[t] /= sum
 	}
 	return nil
 }
@@ -188,7 +193,7 @@ func (r *ranking) weigh(f, n int, length uint32) float64 {
 	return fieldWeight[f] * float64(n) / (1 - b + b*float64(length)/r.average[f])
 }
 
-func saturate(tf float64) float64 { return tf * (k1 + 1) / (tf + k1) }
+func saturate(tf float64) float64 { return tf / (tf + k1) }
 
 func (r *ranking) scorePart(ctx context.Context, part int, filter *index.Filter, top *topk.Heap) (err error) {
 	defer guard(&err)

@@ -63,8 +63,8 @@ func (b *batch) add(e *index.Entry) {
 	b.entries = append(b.entries, it)
 }
 
-// full reports whether the batch should become a segment.
-func (b *batch) full() bool { return b.bytes >= batchBytes || len(b.entries) >= batchEntries }
+// full is 1 if the batch should become a segment, and above 1 if it must.
+func (b *batch) full() int { return max(b.bytes/batchBytes, len(b.entries)/batchEntries) }
 
 // writeTo writes the entries as a segment.
 func (b *batch) writeTo(out io.Writer) error {

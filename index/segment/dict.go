@@ -31,6 +31,7 @@ type dictWriter struct {
 // termInfo is what the dictionary says of a term.
 type termInfo struct {
 	count     int         // entries that have the term in any field
+	runs      int         // runs of entries of one document that have it
 	frequency [fields]int // entries that have it in a field
 	postings  int         // bytes of postings
 	positions int         // bytes of positions, which follow
@@ -54,7 +55,7 @@ func (d *dictWriter) add(term []byte, info termInfo) error {
 	d.terms = binary.AppendUvarint(d.terms, uint64(common))
 	d.terms = binary.AppendUvarint(d.terms, uint64(len(term)-common))
 	d.terms = append(d.terms, term[common:]...)
-	for _, n := range []int{info.count, info.frequency[title], info.frequency[headings], info.frequency[body], info.postings, info.positions} {
+	for _, n := range []int{info.count, info.runs, info.frequency[title], info.frequency[headings], info.frequency[body], info.postings, info.positions} {
 		d.terms = binary.AppendUvarint(d.terms, uint64(n))
 	}
 	d.last = append(d.last[:0], term...)
@@ -88,7 +89,7 @@ func (d *dictReader) read() bool {
 	common, rest := d.number(), d.number()
 	d.term = append(d.term[:common], d.left[:rest]...)
 	d.left = d.left[rest:]
-	d.info.count = d.number()
+	d.info.count, d.info.runs = d.number(), d.number()
 	for f := range fields {
 		d.info.frequency[f] = d.number()
 	}

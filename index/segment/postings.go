@@ -80,9 +80,14 @@ func (l *list) sort() {
 }
 
 // encode appends the postings and positions of a term to dst. norms are those
-// of the segment and lengths those of its entries.
-func (l *list) encode(dst []byte, norms *norms, lengths []length) ([]byte, termInfo) {
+// of the segment, lengths and runOf those of its entries.
+func (l *list) encode(dst []byte, norms *norms, lengths []length, runOf []uint32) ([]byte, termInfo) {
 	info := termInfo{count: len(l.entries), positions: len(l.positions)}
+	for i, e := range l.entries {
+		if i == 0 || runOf[e] != runOf[l.entries[i-1]] {
+			info.runs++
+		}
+	}
 	start := len(dst)
 	blocks := (len(l.entries) + blockLen - 1) / blockLen
 	dst = append(dst, make([]byte, blocks*skipSize)...)

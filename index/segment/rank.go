@@ -2,7 +2,6 @@ package segment
 
 import (
 	"context"
-	"math"
 	"sync/atomic"
 
 	"github.com/minirag/minirag/index"
@@ -77,7 +76,11 @@ func searchWords(ctx context.Context, parts []*segset.Part[*segment], query *ind
 		return nil, err
 	}
 	r.scoreOverlay(query.Filter, &heaps[workers])
-	return topk.Merge(query.Limit, heaps...), nil
+	hits := topk.Merge(query.Limit, heaps...)
+	if query.Documents > 0 {
+		r.addDocuments(hits, min(query.Documents, 1))
+	}
+	return hits, nil
 }
 
 // prepare looks the terms up and computes the statistics of the collection.
@@ -134,10 +137,14 @@ func (r *ranking) prepare(ctx context.Context, query *index.KeywordQuery) error 
 	}
 	r.norms = newNorms(average)
 	r.weights = make([]float64, len(r.terms))
+	var sum float64
 	for t := range r.terms {
 		df := max(frequency[t][title], frequency[t][headings], frequency[t][body])
-		idf := r.terms[t].Weight * math.Log1p((max(count-df, 0)+0.5)/(df+0.5))
-		r.weights[t] = idf * (k1 + 1) * one
+		r.weights[t] = r.terms[t].Weight * inverseFrequency(count, df)
+		sum += r.weights[t]
+	}
+	for t := range r.weights {
+		r.weights[t] *= one / sum
 	}
 	return nil
 }

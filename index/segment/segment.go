@@ -15,8 +15,10 @@
 // Zaragoza: The Probabilistic Relevance Framework, 2009) over title, headings
 // and body with k1 1.2: counts of the fields, normalised by the field's length
 // and weighted, are added up before they saturate. A term's weight is its
-// inverse frequency times its weight in [analysis.Query]. Scores are sums of
+// inverse frequency times its weight in [analysis.Query], as a share of the sum
+// over the question, so that a score says how much of it was found. Scores are sums of
 // fixed-point numbers, so that they do not depend on the order of adding.
+// Documents as wholes are scored in documents.go.
 //
 // The best chunks are found without scoring all: for a window of entries the
 // most that each term can give is known, terms that cannot bring a chunk into
@@ -53,9 +55,10 @@ import (
 
 // formatVersion is that of the segments' content; an index of another one is
 // rebuilt.
-const formatVersion = 2
+const formatVersion = 3
 
-// Apply writes a segment when it holds this much, to bound its memory.
+// Apply writes a segment when it holds this much, to bound its memory, or
+// twice as much if one document would be cut.
 const (
 	batchBytes   = 16 << 20
 	batchEntries = 1 << 14
@@ -163,6 +166,7 @@ func (e *Engine) fill(ctx context.Context, change *segset.Change[*segment], chan
 		return nil
 	}
 	b := newBatch(e.origin.Dims, e.keywords)
+	var last index.DocID
 	flush := func() error {
 		if len(b.entries) == 0 {
 			return nil
@@ -183,12 +187,14 @@ func (e *Engine) fill(ctx context.Context, change *segset.Change[*segment], chan
 				return fmt.Errorf("chunk %d: %w", entry.Chunk, err)
 			}
 		}
-		b.add(&entry)
-		if b.full() {
+		// A document is scored as a whole by the segment that it is in.
+		if n := b.full(); n > 1 || n == 1 && entry.Doc != last {
 			if err := flush(); err != nil {
 				return err
 			}
 		}
+		last = entry.Doc
+		b.add(&entry)
 	}
 	return flush()
 }

@@ -99,6 +99,7 @@ func (v *verifier) postings(d *dictReader) error {
 	c := &v.cursor
 	c.open(d)
 	var frequency [fields]int
+	runs, run := 0, -1
 	end, positions, next := 0, 0, 0
 	for b := range c.blocks {
 		c.decode(b)
@@ -110,6 +111,11 @@ func (v *verifier) postings(d *dictReader) error {
 		}
 		if err := v.block(b, &next, &frequency); err != nil {
 			return fmt.Errorf("block %d: %w", b, err)
+		}
+		for _, e := range c.entries[:c.n] {
+			if r := v.s.run(int(e)); r != run {
+				run, runs = r, runs+1
+			}
 		}
 		end += len(c.widths)
 		for _, w := range c.widths {
@@ -127,6 +133,8 @@ func (v *verifier) postings(d *dictReader) error {
 		}
 	}
 	switch {
+	case runs != info.runs:
+		return fmt.Errorf("it is counted in %d documents and not in %d", info.runs, runs)
 	case frequency != info.frequency:
 		return fmt.Errorf("its fields are counted as %v and not as %v", info.frequency, frequency)
 	case info.postings != c.blocks*skipSize+end:

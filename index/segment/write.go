@@ -19,6 +19,7 @@ type writer struct {
 	foot    footer
 	sums    summer
 	lengths []length
+	runOf   []uint32 // of each entry
 	norms   *norms
 	dict    dictWriter
 	buf     []byte
@@ -86,6 +87,7 @@ func (w *writer) columns(c *columns, keywords bool) {
 		if i == 0 || d != docs[len(docs)-1] {
 			runs, docs = append(runs, uint32(i)), append(docs, d)
 		}
+		w.runOf = append(w.runOf, uint32(len(runs)-1))
 	}
 	w.begin(secRuns)
 	w.write(raw(runs))
@@ -100,7 +102,7 @@ func (w *writer) term(term []byte, l *list) {
 		return
 	}
 	var info termInfo
-	w.buf, info = l.encode(w.buf[:0], w.norms, w.lengths)
+	w.buf, info = l.encode(w.buf[:0], w.norms, w.lengths, w.runOf)
 	w.write(w.buf)
 	if err := w.dict.add(term, info); err != nil && w.err == nil {
 		w.err = err
