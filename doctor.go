@@ -32,6 +32,10 @@ type DoctorReport struct {
 	Findings []Finding
 	Sources  int // all, also those below other roots
 	Chunks   int
+	// Compared are the chunks of which the derived indexes' words and vectors
+	// were compared with the text and the vector in the catalog: all of them,
+	// or 0 if the indexes cannot do that or something is wrong with them.
+	Compared int
 }
 
 // Clean reports whether nothing is wrong: advice and what was repaired do not count.
@@ -307,8 +311,43 @@ func (d *doctor) compare(ctx context.Context, ix derivedIndex, verifier index.Ve
 		slices.Sort(want)
 		if !slices.Equal(want, chunks) {
 			problem = fmt.Sprintf("it holds %d chunks that are not those of the catalog, which has %d", len(chunks), len(want))
+			return nil
 		}
-		return nil
+		problem, err = d.contents(ctx, ix, v, seq)
+		return err
 	})
 	return problem, err
+}
+
+// contents compares what an index holds of each chunk with the catalog.
+func (d *doctor) contents(ctx context.Context, ix derivedIndex, v index.View, seq index.Seq) (string, error) {
+	comparer, ok := ix.part.(index.Comparer)
+	if !ok {
+		return "", nil
+	}
+	// What is wrong with the catalog is not the index's fault.
+	var broken error
+	entries := func(yield func(index.Entry, error) bool) {
+		for e, err := range withVectors(v, 0, seq, d.c.model.ID) {
+			if err != nil {
+				broken = err
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+	compared, err := comparer.Compare(ctx, entries)
+	switch {
+	case broken != nil:
+		return "", broken
+	case errors.Is(err, index.ErrDamaged):
+		return err.Error(), nil
+	case err != nil && ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "it cannot be read: " + err.Error(), nil
+	}
+	d.report.Compared = compared
+	return "", nil
 }

@@ -10,6 +10,10 @@ import (
 	"testing"
 
 	"github.com/minirag/minirag"
+	"github.com/minirag/minirag/embed/embedtest"
+	"github.com/minirag/minirag/index"
+	"github.com/minirag/minirag/index/segment"
+	"github.com/minirag/minirag/index/sqlite"
 	"github.com/minirag/minirag/internal/testcorpus"
 )
 
@@ -169,5 +173,51 @@ func TestDoctorNarrowsPermissions(t *testing.T) {
 	examine(t, c, true)
 	if found := examine(t, c, false); len(found) != 0 {
 		t.Errorf("after the repair: %+v", found)
+	}
+}
+
+// A segment whose checksums and numbers are right, and that lacks a word of a
+// text: the catalog tells.
+func TestDoctorComparesTheWords(t *testing.T) {
+	c, _, dir := indexed(t)
+	catalog, err := sqlite.Open(t.Context(), filepath.Join(dir, "catalog.sqlite"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer catalog.Close()
+	model := embedtest.New(&embedtest.Options{Dims: 64}).Model()
+	engine, err := segment.Open(filepath.Join(dir, "segments"), index.Origin{Catalog: catalog.UUID(), Model: model.ID, Dims: model.Dims}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	err = catalog.View(t.Context(), func(v index.View) error {
+		changed := func(yield func(index.Entry, error) bool) {
+			for e, err := range v.Added(0, v.Seq(), model.ID) {
+				e.Text = strings.ReplaceAll(e.Text, "apply_secrets", "applied")
+				if !yield(e, err) {
+					return
+				}
+			}
+		}
+		return engine.Apply(t.Context(), index.Changes[index.Entry]{To: v.Seq(), Add: changed})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := examine(t, c, false)
+	if len(found) != 1 || found[0].Repaired || !strings.Contains(found[0].Problem, "words") {
+		t.Errorf("%+v", found)
+	}
+	found = examine(t, c, true)
+	if len(found) != 1 || !found[0].Repaired {
+		t.Errorf("repair: %+v", found)
+	}
+	report, err := c.Doctor(t.Context(), nil)
+	if err != nil || len(report.Findings) != 0 || report.Compared != report.Chunks || report.Chunks == 0 {
+		t.Errorf("afterwards: %+v, %v", report, err)
+	}
+	if got := first(t, c, "apply_secrets"); got != "notes.txt" {
+		t.Errorf("found %q", got)
 	}
 }

@@ -1,6 +1,9 @@
 package index
 
-import "context"
+import (
+	"context"
+	"iter"
+)
 
 // A Finding is something that a check found wrong, for a person to read.
 type Finding struct {
@@ -40,6 +43,17 @@ type Verifier interface {
 	// index that is missing or of another [Origin] is empty at sequence 0, as
 	// for [VectorStore].
 	Verify(ctx context.Context) (Seq, []ChunkID, error)
+}
+
+// A Comparer is a [Verifier] that can compare what it holds of each chunk with
+// what the chunk was made from.
+type Comparer interface {
+	Verifier
+	// Compare reads entries, all that are live at the sequence that the newest
+	// state has reached, in any order, and compares the words and the vector of
+	// each with what is held. It returns how many were compared. The error
+	// wraps [ErrDamaged] if one differs: the index must be rebuilt.
+	Compare(ctx context.Context, entries iter.Seq2[Entry, error]) (int, error)
 }
 
 // A Tidier is a derived index that can remove what killed processes have left

@@ -15,7 +15,8 @@ func (a *app) doctorCommand() *cli.Command {
 		Name:      "doctor",
 		Usage:     "examine the index, and repair it",
 		ArgsUsage: " ",
-		Description: "Reads everything that the index holds and says what is wrong and what to do about it.\n" +
+		Description: "Reads everything that the index holds, compares the words and the vectors of its derived\n" +
+			"part with the catalog, and says what is wrong and what to do about it.\n" +
 			"Exit code 0: nothing is wrong, or all of it was repaired.",
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "repair", Usage: "put right what can be without loss"},
@@ -38,6 +39,7 @@ type (
 		DBPath      string        `json:"dbPath"`
 		SourceCount int           `json:"sourceCount"`
 		ChunkCount  int           `json:"chunkCount"`
+		Compared    int           `json:"comparedChunks"`
 		Findings    []findingJSON `json:"findings"`
 	}
 )
@@ -55,7 +57,7 @@ func (a *app) doctor(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	if cmd.Bool("json") {
-		out := doctorJSON{Clean: report.Clean(), DBPath: c.dbPath, SourceCount: report.Sources, ChunkCount: report.Chunks, Findings: []findingJSON{}}
+		out := doctorJSON{Clean: report.Clean(), DBPath: c.dbPath, SourceCount: report.Sources, ChunkCount: report.Chunks, Compared: report.Compared, Findings: []findingJSON{}}
 		for _, f := range report.Findings {
 			out.Findings = append(out.Findings, findingJSON(f))
 		}
@@ -102,7 +104,11 @@ func (a *app) printFindings(c *config, report *minirag.DoctorReport) {
 		}
 	}
 	if report.Clean() {
-		fmt.Fprintf(a.out, "the index in %s is sound: %d %s, %d %s\n", printable(c.dbPath),
+		fmt.Fprintf(a.out, "the index in %s is sound: %d %s, %d %s", printable(c.dbPath),
 			report.Sources, plural(report.Sources, "source", "sources"), report.Chunks, plural(report.Chunks, "chunk", "chunks"))
+		if report.Compared > 0 {
+			fmt.Fprintf(a.out, "; words and vectors of %d compared with the catalog", report.Compared)
+		}
+		fmt.Fprintln(a.out)
 	}
 }

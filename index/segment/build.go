@@ -20,7 +20,7 @@ type batch struct {
 	entries  []item
 	at       map[index.ChunkID]int
 	bytes    int             // of text and vectors
-	memos    []analysis.Memo // one for each goroutine that analyses
+	memos    []analysis.Memo // of the first goroutines that analyse
 }
 
 // An item is an entry on its way into a segment. Its vector is stored already
@@ -33,15 +33,21 @@ type item struct {
 	scale  float32
 }
 
+// memosMost is how many goroutines remember words, so that all of them
+// together remember no more than about 60 MB. Others analyse every word anew.
+const memosMost = 4
+
 func newBatch(dims int, keywords bool) *batch {
-	return &batch{dims: dims, keywords: keywords, at: make(map[index.ChunkID]int), memos: make([]analysis.Memo, runtime.GOMAXPROCS(0))}
+	b := &batch{dims: dims, keywords: keywords, at: make(map[index.ChunkID]int)}
+	if keywords {
+		b.memos = make([]analysis.Memo, min(runtime.GOMAXPROCS(0), memosMost))
+	}
+	return b
 }
 
 // next returns an empty batch of the same kind, which takes the memos over.
 func (b *batch) next() *batch {
-	n := newBatch(b.dims, b.keywords)
-	n.memos = b.memos
-	return n
+	return &batch{dims: b.dims, keywords: b.keywords, at: make(map[index.ChunkID]int), memos: b.memos}
 }
 
 func (b *batch) add(e *index.Entry) {
@@ -123,12 +129,18 @@ func (a *analysed) words() (n [fields]int) {
 	return n
 }
 
+// analyse analyses texts, with a memo or nil.
 func analyse(texts *[fields]string, memo *analysis.Memo) *analysed {
 	a := new(analysed)
 	for f, text := range texts {
 		if text != "" {
 			// About two terms for each word.
-			a[f] = memo.Append(make([]analysis.Token, 0, len(text)/3+1), text)
+			tokens := make([]analysis.Token, 0, len(text)/3+1)
+			if memo == nil {
+				a[f] = analysis.Append(tokens, text)
+			} else {
+				a[f] = memo.Append(tokens, text)
+			}
 		}
 	}
 	return a
@@ -139,9 +151,12 @@ func (b *batch) analyse() []*analysed {
 	all := make([]*analysed, len(b.entries))
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	for w := range min(len(b.memos), len(all)) {
+	for w := range min(runtime.GOMAXPROCS(0), len(all)) {
 		wg.Go(func() {
-			memo := &b.memos[w]
+			var memo *analysis.Memo
+			if w < len(b.memos) {
+				memo = &b.memos[w]
+			}
 			for i := next.Add(1) - 1; int(i) < len(all); i = next.Add(1) - 1 {
 				all[i] = analyse(&b.entries[i].texts, memo)
 			}
