@@ -57,15 +57,8 @@ func (o *outline) atoms(out []atom, first, last int) []atom {
 func (o *outline) paragraph(out []atom, i, end int) []atom {
 	from := i // first line of prose that is not yet cut
 	for k := i; k < end; {
-		if !isRow(o.text(k)) {
-			k++
-			continue
-		}
-		stop := k + 1
-		for stop < end && isRow(o.text(stop)) {
-			stop++
-		}
-		if stop-k >= 2 && isDelimiter(o.text(k+1)) {
+		stop, table := o.tableEnd(k, end)
+		if table {
 			if from < k {
 				out = o.sentences(out, o.lines[from].start, o.lines[k-1].end)
 			}
@@ -80,18 +73,44 @@ func (o *outline) paragraph(out []atom, i, end int) []atom {
 	return out
 }
 
+// tableEnd reports whether a table begins at line k, and gives the line behind
+// it, or the next one at which a table may begin.
+func (o *outline) tableEnd(k, end int) (stop int, table bool) {
+	if isRow(o.cells(k)) {
+		for stop = k + 1; stop < end && isRow(o.cells(stop)); {
+			stop++
+		}
+		if stop-k >= 2 {
+			return stop, isDelimiter(o.cells(k + 1))
+		}
+	}
+	// As on GitHub the outer bars may be missing if the delimiter row has as
+	// many cells as the header, and a list item may begin with a table.
+	stop = k + 1
+	if stop == end || strings.IndexByte(o.text(k), '|') < 0 || !isBareDelimiter(o.cells(stop)) {
+		return stop, false
+	}
+	if countCells(o.header(k)) != countCells(o.cells(stop)) {
+		return stop, false
+	}
+	for stop++; stop < end && strings.IndexByte(o.text(stop), '|') >= 0; {
+		stop++
+	}
+	return stop, true
+}
+
 // table appends the rows of the table in the lines from i to end. One without
 // rows gives its two lines as rows.
 func (o *outline) table(out []atom, i, end int) []atom {
 	header, start := "", o.lines[i].start
 	rows := i
 	if end-i > 2 {
-		header = strings.TrimSpace(o.text(i)) + "\n" + strings.TrimSpace(o.text(i+1))
+		header = o.header(i) + "\n" + o.cells(i+1)
 		rows = i + 2
 	}
 	out = slices.Grow(out, end-rows)
 	for k := rows; k < end; k++ {
-		a := atom{text: strings.TrimSpace(o.text(k)), sep: "\n", start: o.lines[k].start, end: o.lines[k].end, kind: row, header: header}
+		a := atom{text: o.cells(k), sep: "\n", start: o.lines[k].start, end: o.lines[k].end, kind: row, header: header}
 		if k == rows {
 			a.start = start
 		}
@@ -100,19 +119,42 @@ func (o *outline) table(out []atom, i, end int) []atom {
 	return out
 }
 
+// cells gives line k without what stands before its first cell: white space and
+// the marks of block quotes.
+func (o *outline) cells(k int) string {
+	text := o.text(k)
+	for text != "" && (text[0] == ' ' || text[0] == '\t' || text[0] == '>') {
+		text = text[1:]
+	}
+	return text
+}
+
+// header gives the first line of a table, also without the marker of a list item.
+func (o *outline) header(k int) string {
+	text := o.cells(k)
+	if n := listMarker(text); n > 0 {
+		text, _ = blanks(text[n:])
+	}
+	return text
+}
+
 func isRow(text string) bool {
-	text = strings.TrimLeft(text, " \t")
 	return len(text) >= 2 && text[0] == '|' && text[len(text)-1] == '|'
 }
 
 // isDelimiter reports whether a row is the one below a table's header: cells
 // of dashes, with a colon at either end or not.
 func isDelimiter(text string) bool {
-	text = strings.TrimSpace(text)
-	if len(text) < 3 || text[0] != '|' || strings.Trim(text, "|:- \t") != "" {
+	return len(text) >= 3 && text[0] == '|' && isBareDelimiter(text)
+}
+
+// isBareDelimiter reports the same of a line whose outer bars may be missing,
+// as long as it has one.
+func isBareDelimiter(text string) bool {
+	if text == "" || strings.IndexByte("|:-", text[0]) < 0 || strings.Trim(text, "|:- \t") != "" || strings.IndexByte(text, '|') < 0 {
 		return false
 	}
-	for cell := range strings.SplitSeq(text[1:len(text)-1], "|") {
+	for cell := range strings.SplitSeq(inner(text), "|") {
 		cell = strings.TrimSpace(cell)
 		cell = strings.TrimSuffix(strings.TrimPrefix(cell, ":"), ":")
 		if cell == "" || strings.Trim(cell, "-") != "" {
@@ -120,6 +162,21 @@ func isDelimiter(text string) bool {
 		}
 	}
 	return true
+}
+
+// inner gives a row without its outer bars.
+func inner(text string) string {
+	text = strings.TrimPrefix(text, "|")
+	if !strings.HasSuffix(text, "\\|") {
+		text = strings.TrimSuffix(text, "|")
+	}
+	return text
+}
+
+// countCells counts the cells of a row, outer bars or not.
+func countCells(text string) int {
+	text = inner(text)
+	return 1 + strings.Count(text, "|") - strings.Count(text, "\\|")
 }
 
 // sentences appends the sentences of md[start:end]. A sentence ends at one of
