@@ -7,8 +7,8 @@ import (
 
 // capped divides the atoms of one section into runs of at most [SectionCap]
 // characters, which it appends to runs: at blank lines, and within a longer
-// block at rows (whose header counts in each run), sentences, or lines of code.
-// A longer row, sentence or line stays whole.
+// block at rows (whose header counts in each run, unless it is longer than half
+// of one), sentences, or lines of code. A longer row, sentence or line stays whole.
 func capped(runs [][]atom, md string, atoms []atom) [][]atom {
 	if len(atoms) == 0 {
 		return runs
@@ -58,18 +58,22 @@ func capBlock(md string, block []atom) [][]atom {
 		block = codeLines(md, block[0])
 	}
 	var runs [][]atom
-	first, size, header := 0, 0, ""
+	first, size, header, repeated := 0, 0, "", 0
 	for i, a := range block {
 		n := utf8.RuneCountInString(a.text) + len(a.sep)
 		if a.header != header {
 			header = a.header
-			n += utf8.RuneCountInString(header) + 1
+			repeated = utf8.RuneCountInString(header) + 1
+			n += repeated
+			if repeated > SectionCap/2 {
+				repeated = 0
+			}
 		}
 		if i > first && size+n > SectionCap {
 			runs = append(runs, block[first:i])
 			first, size = i, utf8.RuneCountInString(a.text)
 			if header != "" {
-				size += utf8.RuneCountInString(header) + 1
+				size += repeated
 			}
 			continue
 		}

@@ -2,7 +2,6 @@ package chunk
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -34,6 +33,8 @@ type packer struct {
 
 	// What was counted so far: how many bytes make a token.
 	countedBytes, countedTokens int
+
+	crumbs []crumb // of the section before that had long ones
 
 	// Memory that is used again for each section.
 	atoms, measured []atom
@@ -68,7 +69,7 @@ func (p *packer) section(result *Result, o *outline, s *part) error {
 		p.atoms = append(p.atoms[:0], atom{text: s.body, sep: blankLine, start: o.lines[s.first].start, end: end, tokens: -1})
 		atoms = p.atoms
 	}
-	prefix, tokens := p.prefix(s.prefixes)
+	prefix, tokens := p.prefix(s)
 	bare := frame{tokens: tokens}
 	if prefix != "" {
 		bare.lead = prefix + blankLine
@@ -148,23 +149,12 @@ func (p *packer) likelyFits(n int) bool {
 	return n <= bytesPerToken*p.budget && n*p.countedTokens < (p.budget-p.special)*p.countedBytes
 }
 
-// prefix picks the first candidate that leaves enough of the budget, and gives its tokens.
-func (p *packer) prefix(candidates iter.Seq[string]) (string, int) {
-	if candidates == nil {
-		return "", 0
-	}
-	limit := min(p.budget-minBody, p.budget/prefixShare)
-	for c := range candidates {
-		if tokens, fits := p.count(c); c != "" && fits && tokens+p.special <= limit {
-			return c, tokens
-		}
-	}
-	return "", 0
-}
-
 // frame renders a prefix and a header, which is a table's or the split note. It
 // fits if it leaves room for a body.
 func (p *packer) frame(prefix, header string) (f frame, fits bool) {
+	if len(header) > bytesPerToken*p.budget {
+		return f, false
+	}
 	f.lead = header
 	if prefix != "" {
 		f.lead = prefix + blankLine + header
@@ -277,7 +267,7 @@ func room[T any](s []T, done, all int) []T {
 func (p *packer) fill(f frame, atoms []atom) ([]unit, error) {
 	first, last := &atoms[0], &atoms[len(atoms)-1]
 	if p.likelyFits(len(f.lead) + last.end - first.start) {
-		body := join(atoms)
+		body := p.join(atoms)
 		if tokens := p.exact(f.lead + body); tokens <= p.budget {
 			return []unit{{body: body, sep: first.sep, tokens: tokens, start: first.start, end: last.end}}, nil
 		}
@@ -355,7 +345,7 @@ func (p *packer) longestRun(f frame, atoms []atom, i int) (low int, body string,
 	high := len(atoms) + 1 // does not fit
 	k, sum := p.extend(atoms, i+1, p.special+f.tokens+atoms[i].tokens)
 	for step := 1; ; {
-		text, n := join(atoms[i:k]), sum
+		text, n := p.join(atoms[i:k]), sum
 		if k > i+1 || f.lead != "" || atoms[i].tokens == 0 {
 			n = p.exact(f.lead + text)
 		}
@@ -417,14 +407,18 @@ func (p *packer) extend(atoms []atom, j, sum int) (int, int) {
 	return j, sum
 }
 
-// join renders atoms with what separates them.
-func join(atoms []atom) string {
+// join renders atoms with what separates them. Where the source has the same it
+// is a part of it, and nothing is copied.
+func (p *packer) join(atoms []atom) string {
 	if len(atoms) == 1 {
 		return atoms[0].text
 	}
-	n := 0
-	for _, a := range atoms {
+	n := len(atoms[0].text)
+	for _, a := range atoms[1:] {
 		n += len(a.sep) + len(a.text)
+	}
+	if end := atoms[len(atoms)-1].end; end-n >= 0 && p.inSource(atoms, end-n) {
+		return p.md[end-n : end]
 	}
 	var b strings.Builder
 	b.Grow(n)
@@ -435,4 +429,22 @@ func join(atoms []atom) string {
 		b.WriteString(a.text)
 	}
 	return b.String()
+}
+
+// inSource reports whether atoms and what separates them stand at pos of the source.
+func (p *packer) inSource(atoms []atom, pos int) bool {
+	for i := range atoms {
+		a := &atoms[i]
+		if i > 0 {
+			if p.md[pos:pos+len(a.sep)] != a.sep {
+				return false
+			}
+			pos += len(a.sep)
+		}
+		if p.md[pos:pos+len(a.text)] != a.text {
+			return false
+		}
+		pos += len(a.text)
+	}
+	return true
 }

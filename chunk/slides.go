@@ -51,7 +51,7 @@ func (slides) parts(o *outline) iter.Seq[part] {
 		if start = p.start; p.first < p.last {
 			start = -1
 			p.label = "[Slide " + m.number + "]"
-			p.prefixes = slices.Values([]string{p.label})
+			p.prefixes = []string{p.label}
 			parts = append(parts, p)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A part is a section before it is capped and packed. Its body is a run of
@@ -17,7 +18,8 @@ type part struct {
 	body     string
 	headings []string
 	label    string
-	prefixes iter.Seq[string] // candidates, longest first; the empty one is implied
+	crumbs   []string // the headings that a prefix shows
+	prefixes []string // candidates where there are no crumbs, longest first; the empty one is implied
 }
 
 // A strategy knows one kind of structure.
@@ -83,14 +85,14 @@ func (headings) parts(o *outline) iter.Seq[part] {
 			}
 			switch {
 			case p.first < p.last:
-				p.prefixes = breadcrumbs(chain)
-			case len(next) >= len(chain) && slices.Equal(next[:len(chain)], chain):
+				p.crumbs = chain
+			case len(next) >= len(chain) && slices.Equal(next[:len(chain)], chain) && !isCut(chain[len(chain)-1]):
 				start, chain = p.start, next
 				continue
 			default:
 				p.first, p.last = head, head
-				p.body = chain[len(chain)-1]
-				p.prefixes = breadcrumbs(chain[:len(chain)-1])
+				p.body = o.heading(head)
+				p.crumbs = chain[:len(chain)-1]
 			}
 			if !yield(p) {
 				return
@@ -118,7 +120,7 @@ func (s *headingStack) push(o *outline, i int) []string {
 		n--
 	}
 	s.levels = append(s.levels[:n], o.lines[i].level)
-	s.texts = append(s.texts[:n], o.heading(i))
+	s.texts = append(s.texts[:n], cutHeading(o.heading(i)))
 	n = len(s.texts)
 	if n > cap(s.chains)-len(s.chains) {
 		s.chains = make([]string, 0, max(n, min(chainsAtOnce, len(o.lines))))
@@ -128,23 +130,23 @@ func (s *headingStack) push(o *outline, i int) []string {
 	return slices.Clip(s.chains[from:])
 }
 
-// breadcrumbs renders the ways to show a chain of headings, longest first.
-func breadcrumbs(chain []string) iter.Seq[string] {
-	const joiner, elision = " > ", "…"
-	return func(yield func(string) bool) {
-		n := len(chain)
-		if n == 0 || !yield(strings.Join(chain, joiner)) {
-			return
-		}
-		for k := n - 2; k >= 1; k-- {
-			if !yield(chain[0] + joiner + elision + joiner + strings.Join(chain[n-k:], joiner)) {
-				return
-			}
-		}
-		if n > 1 {
-			yield(chain[n-1])
-		}
+// maxHeading is the length in bytes to which a heading is cut in a chain: no
+// budget has room for more in a prefix, and a line of a megabyte that begins with
+// # would be repeated for each section below it.
+const maxHeading = 1000
+
+const elision = "…"
+
+func cutHeading(text string) string {
+	if len(text) <= maxHeading {
+		return text
 	}
+	return strings.TrimRightFunc(text[:cut(text, maxHeading-len(elision))], unicode.IsSpace) + elision
+}
+
+// isCut reports whether text may be a heading that was cut.
+func isCut(text string) bool {
+	return len(text) > maxHeading/2 && strings.HasSuffix(text, elision)
 }
 
 // generic makes a section of each block. A heading belongs to the block below it.

@@ -3,9 +3,10 @@ package chunk
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
-	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // transcripts makes a section of each stretch of two minutes.
@@ -23,8 +24,6 @@ const (
 	window = 120
 )
 
-var stampLine = regexp.MustCompile(`^\s*(\*\*[^*]{1,80}\*\*\s+)?(?:(\d{1,2}):(\d{2}):(\d{2})|(\d{1,2}):(\d{2}))$`)
-
 func (transcripts) category() Category { return Transcript }
 
 // A stamp is a line that says when the text below it was spoken.
@@ -40,12 +39,9 @@ func (transcripts) parts(o *outline) iter.Seq[part] {
 		if len(text) > 2*maxMarker || text[len(text)-1] < '0' || text[len(text)-1] > '9' || o.inCode(i) {
 			continue
 		}
-		if m := stampLine.FindStringSubmatch(text); m != nil {
-			seconds := clock(m[2], m[3], m[4])
-			if m[2] == "" {
-				seconds = clock("", m[5], m[6])
-			}
-			stamps = append(stamps, stamp{i, seconds, m[1] != ""})
+		if s, ok := parseStamp(text); ok {
+			s.line = i
+			stamps = append(stamps, s)
 		}
 	}
 	if len(stamps) < stampsNeeded || len(stamps)*100 < stampShare*len(o.lines) {
@@ -58,11 +54,10 @@ func (transcripts) parts(o *outline) iter.Seq[part] {
 		}
 		p := part{start: o.lines[first].start, first: first, last: len(o.lines), label: label}
 		if label != "" {
-			prefixes := []string{label + " " + o.title, label}
-			if o.title == "" {
-				prefixes = prefixes[1:]
+			p.prefixes = []string{label}
+			if o.title != "" && len(o.title) <= maxHeading {
+				p.prefixes = []string{label + " " + o.title, label}
 			}
-			p.prefixes = slices.Values(prefixes)
 		}
 		parts = append(parts, p)
 	}
@@ -110,10 +105,44 @@ func clockText(seconds int) string {
 	return fmt.Sprintf("%d:%02d:%02d", h, m, s)
 }
 
-// clock reads the parts of a time, hours possibly empty.
-func clock(hours, minutes, seconds string) int {
-	h, _ := strconv.Atoi(hours)
-	m, _ := strconv.Atoi(minutes)
-	s, _ := strconv.Atoi(seconds)
-	return h*3600 + m*60 + s
+// maxName is the length in characters of the longest name before a timestamp.
+const maxName = 80
+
+// parseStamp reads a line of a time, H:MM:SS or M:SS, hours and minutes of one
+// digit or two, with a name between double asterisks before it or not.
+func parseStamp(text string) (s stamp, ok bool) {
+	text = strings.TrimSpace(text)
+	if rest, bold := strings.CutPrefix(text, "**"); bold {
+		n := strings.IndexByte(rest, '*')
+		if n <= 0 || !strings.HasPrefix(rest[n:], "**") || utf8.RuneCountInString(rest[:n]) > maxName {
+			return s, false
+		}
+		text = strings.TrimLeftFunc(rest[n+2:], unicode.IsSpace)
+		if len(text) == len(rest)-n-2 {
+			return s, false
+		}
+		s.named = true
+	}
+	parts := 0
+	for {
+		n, value := 0, 0
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			value = value*10 + int(text[n]-'0')
+			if n++; n > 2 {
+				return s, false
+			}
+		}
+		if n == 0 || parts > 0 && n != 2 {
+			return s, false
+		}
+		s.seconds = s.seconds*60 + value
+		parts++
+		if n == len(text) {
+			return s, parts == 2 || parts == 3
+		}
+		if text[n] != ':' || parts == 3 {
+			return s, false
+		}
+		text = text[n+1:]
+	}
 }

@@ -2,6 +2,7 @@ package chunk_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -90,6 +91,43 @@ func TestWorkGrowsWithLength(t *testing.T) {
 			}
 			if most := 60 * 4 * n; long > most {
 				t.Errorf("%d bytes counted for %d", long, 4*n)
+			}
+		})
+	}
+}
+
+// TestMemoryGrowsWithLength cuts texts in which something long stands above many
+// parts: it must not be copied for each of them.
+func TestMemoryGrowsWithLength(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		make func(n int) string
+	}{
+		{"a heading above sections", func(n int) string {
+			return "# " + strings.Repeat("word ", n/10) + "\n\n" + strings.Repeat("## b\n\ntext\n\n", n/24)
+		}},
+		{"a header above rows", func(n int) string {
+			return "| " + strings.Repeat("word ", n/10) + "|\n|---|\n" + strings.Repeat("| x |\n", n/12)
+		}},
+		{"a title above turns", func(n int) string {
+			return strings.Repeat("**A** 0:01\nx\n\n**A** 9:01\nx\n\n", n/30)
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			memory := func(n int) uint64 {
+				doc := chunk.Document{Title: strings.Repeat("title ", n/12), Markdown: tc.make(n)}
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				if _, err := chunk.Split(t.Context(), doc, bytes{}, nil); err != nil {
+					t.Fatal(err)
+				}
+				runtime.ReadMemStats(&after)
+				return after.TotalAlloc - before.TotalAlloc
+			}
+			const n = 1 << 17
+			short, long := memory(n), memory(4*n)
+			if long > 8*short {
+				t.Errorf("%d bytes of memory for a text, %d for one four times as long", short, long)
 			}
 		})
 	}
