@@ -52,7 +52,9 @@ func (c *Catalog) wrap(op string, err error) error {
 		return &damageError{fmt.Sprintf("%s: %v (%v): %s-shm was cut while it was in use; %s", op, index.ErrDamaged, err, c.path, faultRemedy), err}
 	}
 	switch code(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+	// The statements are always the same ones. SQLite finds fault with one, as
+	// with SQLITE_ERROR, if the schema is no longer what they were written for.
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR:
 		return c.damaged(op, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%s: %w: nothing was changed; free some space on the disk (%w)", op, syscall.ENOSPC, err)

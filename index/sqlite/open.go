@@ -173,8 +173,14 @@ func (c *Catalog) setJournal(ctx context.Context, cn *conn) error {
 	return err
 }
 
-// identify reads the UUID.
+// identify compares the schema with what it should be, and reads the UUID.
 func (c *Catalog) identify(ctx context.Context, cn *conn) error {
+	switch sum, err := schemaSum(ctx, cn); {
+	case err != nil:
+		return err
+	case sum != newestSchema:
+		return fmt.Errorf("%w: its schema is not that of its format", index.ErrDamaged)
+	}
 	m, err := readMeta(ctx, cn)
 	if err == errSum {
 		err = fmt.Errorf("%w: %w", index.ErrDamaged, err)

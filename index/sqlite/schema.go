@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"fmt"
 
 	"github.com/minirag/minirag/index"
@@ -67,6 +68,26 @@ var schema = []string{
 
 	// Binary16 numbers, little-endian, then the sum of them and the chunk.
 	`CREATE TABLE vectors (chunk INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE, data BLOB NOT NULL)`,
+}
+
+// newestSchema is the [schemaSum] of the newest format. One lost bit can give
+// a column or an index another name or meaning, of which SQLite does not know
+// that it is wrong.
+const newestSchema = 0x37a6e1ac
+
+// schemaSum is the checksum of the definitions of all tables of the catalog,
+// and of their indexes. Tables of others do not matter.
+func schemaSum(ctx context.Context, cn *conn) (uint32, error) {
+	var s summer
+	err := cn.each(ctx, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
+		WHERE tbl_name IN ('meta', 'fingerprints', 'contents', 'documents', 'chunks', 'vectors', 'sums') ORDER BY name`, nil,
+		func(r *sql.Rows) (bool, error) {
+			var kind, name, table, text string
+			err := r.Scan(&kind, &name, &table, &text)
+			s.texts(kind, name, table, text)
+			return true, err
+		})
+	return checksum(s.b), err
 }
 
 func create(ctx context.Context, cn *conn) error {
