@@ -28,6 +28,7 @@ type Corpus struct {
 
 	apply   sync.Mutex // taken before Options.ApplyLock
 	sync    sync.Mutex // taken before Options.SyncLock
+	join    bool       // see chunk.Options
 	scope   scopeCache
 	stats   statsCache
 	samples sampleCache
@@ -75,13 +76,15 @@ func (c *Corpus) init(ctx context.Context) error {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	scheme := chunk.Scheme
 	if o.Budget == 0 {
+		c.join, scheme = true, chunk.JoinedScheme
 		o.Budget = chunk.DefaultBudget
 		if c.model.MaxTokens > 0 {
 			o.Budget = min(o.Budget, c.model.MaxTokens)
 		}
 	}
-	c.fingerprint = index.Fingerprint{Model: c.model.ID, Scheme: chunk.Scheme, Budget: o.Budget}
+	c.fingerprint = index.Fingerprint{Model: c.model.ID, Scheme: scheme, Budget: o.Budget}
 	if v, ok := o.Converter.(interface{ Version() string }); ok {
 		c.fingerprint.Converter = v.Version()
 	}

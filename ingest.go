@@ -78,7 +78,7 @@ func (c *Corpus) prepare(ctx context.Context, in Input) (*prepared, error) {
 		return nil, convertError(in.Source, err)
 	}
 	name, real := documentTitle(&in, out)
-	cut, err := chunk.Split(ctx, chunk.Document{Title: seed(name, real), Markdown: out.Markdown}, c.counter, &chunk.Options{Budget: c.o.Budget, MaxTokens: c.model.MaxTokens})
+	cut, err := chunk.Split(ctx, chunk.Document{Title: seed(name, real), Markdown: out.Markdown}, c.counter, &chunk.Options{Budget: c.o.Budget, MaxTokens: c.model.MaxTokens, Join: c.join})
 	if err != nil {
 		return nil, &SourceError{Op: "chunk", Source: in.Source, Err: err}
 	}

@@ -109,7 +109,9 @@ type Options struct {
 	// links resolved. Files outside are refused. None: no files are read.
 	Roots []string
 	// Budget is the size of a chunk in tokens. Zero: chunk.DefaultBudget, or
-	// what the model takes if that is less.
+	// what the model takes if that is less, and paragraphs of a text without
+	// headings are joined to sections of up to chunk.SectionCap characters;
+	// with a budget each is a section of its own, as in the reference.
 	Budget int
 	// MaxFileSize is the largest file and other input in bytes. Zero: 100 MiB.
 	MaxFileSize int64

@@ -36,9 +36,12 @@ import (
 	"unicode/utf8"
 )
 
-// Scheme is the version of the rules by which texts are cut. A source cut by
-// another scheme is stale.
-const Scheme = 3
+// Scheme is the version of the rules by which texts are cut, JoinedScheme that
+// of the rules with [Options].Join. A source cut by another one is stale.
+const (
+	Scheme       = 3
+	JoinedScheme = 4
+)
 
 // DefaultBudget is the token budget of a chunk when none is chosen.
 const DefaultBudget = 200
@@ -128,6 +131,10 @@ type Options struct {
 	// Counter does. A closed code block stays whole up to four budgets as long
 	// as the model reads all of it. Zero means Budget: no chunk is longer.
 	MaxTokens int
+	// Join makes one section of neighbouring sections of a [Generic] document
+	// as long as it is within [SectionCap]: where no heading says what belongs
+	// together, a reader needs more than a paragraph. Chunks are the same.
+	Join bool
 }
 
 // resolve checks o against what counter adds to every text and fills in defaults.
@@ -182,5 +189,32 @@ func Split(ctx context.Context, doc Document, counter Counter, opts *Options) (*
 			return nil, fmt.Errorf("chunk: %w", err)
 		}
 	}
+	if category == Generic && opts != nil && opts.Join {
+		result.join(doc.Markdown)
+	}
 	return result, nil
+}
+
+// join makes one section of neighbouring ones that are short enough together.
+func (r *Result) join(md string) {
+	var joined []Section
+	to := make([]int, len(r.Sections)) // where each section goes
+	size := 0                          // characters of the last of joined
+	for i, s := range r.Sections {
+		last := len(joined) - 1
+		if last >= 0 {
+			size += utf8.RuneCountInString(md[joined[last].End:s.End])
+		}
+		if last < 0 || size > SectionCap {
+			joined = append(joined, s)
+			size = utf8.RuneCountInString(md[s.Start:s.End])
+		} else {
+			joined[last].End = s.End
+		}
+		to[i] = len(joined) - 1
+	}
+	r.Sections = joined
+	for i := range r.Chunks {
+		r.Chunks[i].Section = to[r.Chunks[i].Section]
+	}
 }

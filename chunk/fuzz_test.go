@@ -64,6 +64,7 @@ func FuzzSplit(f *testing.F) {
 			}
 		}
 		covered(t, md, result)
+		joined(t, doc, counter, opts, result)
 	})
 }
 

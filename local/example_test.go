@@ -37,7 +37,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	for _, hit := range result.Hits {
-		fmt.Println(hit.Source.DisplayPath, "-", hit.Section.Text)
+		fmt.Println(hit.Source.DisplayPath, "-", hit.Text)
 	}
 	// Output: travel.md - File the expense report within ten days.
 }
