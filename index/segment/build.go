@@ -20,6 +20,8 @@ type batch struct {
 	entries  []item
 	at       map[index.ChunkID]int
 	bytes    int             // of text and vectors
+	lengths  []length        // of the entries, once they are prepared
+	inverter inverter        // of the prepared entries
 	memos    []analysis.Memo // of the first goroutines that analyse
 }
 
@@ -72,9 +74,29 @@ func (b *batch) add(e *index.Entry) {
 // full is 1 if the batch should become a segment, and above 1 if it must.
 func (b *batch) full() int { return max(b.bytes/batchBytes, len(b.entries)/batchEntries) }
 
-// writeTo writes the entries as a segment.
-func (b *batch) writeTo(out io.Writer) error {
+// prepare puts the entries in order and their words into terms.
+func (b *batch) prepare() {
 	slices.SortFunc(b.entries, func(x, y item) int { return compareChunks(x.chunk, y.chunk) })
+	if !b.keywords {
+		return
+	}
+	in, analysed := &b.inverter, b.analyse()
+	in.terms = make(map[string]uint32)
+	tokens := 0
+	for _, a := range analysed {
+		tokens += len(a[title]) + len(a[headings]) + len(a[body])
+	}
+	in.seen = make([]occurrence, 0, tokens)
+	for i, a := range analysed {
+		in.add(uint32(i), a)
+		b.lengths = append(b.lengths, newLength(a.words()))
+		analysed[i] = nil
+	}
+	in.terms = nil
+}
+
+// writeTo writes the entries of a batch that is prepared as a segment.
+func (b *batch) writeTo(out io.Writer) error {
 	w := newWriter(out, b.dims)
 	w.begin(secVectors)
 	none := make([]int8, b.dims)
@@ -92,28 +114,13 @@ func (b *batch) writeTo(out io.Writer) error {
 	}
 	w.begin(secScales)
 	w.write(scales)
-	c := new(columns)
-	var in inverter
-	if b.keywords {
-		in.terms = make(map[string]uint32)
-		analysed := b.analyse()
-		tokens := 0
-		for _, a := range analysed {
-			tokens += len(a[title]) + len(a[headings]) + len(a[body])
-		}
-		in.seen = make([]occurrence, 0, tokens)
-		for i, d := range analysed {
-			in.add(uint32(i), d)
-			c.lengths = append(c.lengths, newLength(d.words()))
-			analysed[i] = nil
-		}
-	}
+	c := &columns{lengths: b.lengths}
 	for i := range b.entries {
 		c.chunks = append(c.chunks, b.entries[i].chunk)
 		c.docs = append(c.docs, b.entries[i].doc)
 	}
 	w.columns(c, b.keywords)
-	in.write(w)
+	b.inverter.write(w)
 	return w.finish()
 }
 

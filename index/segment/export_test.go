@@ -85,6 +85,7 @@ func Encode(entries []index.Entry, dims int) []byte {
 		b.add(&entries[i])
 	}
 	var out bytes.Buffer
+	b.prepare()
 	if err := b.writeTo(&out); err != nil {
 		panic(err)
 	}

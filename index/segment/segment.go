@@ -160,20 +160,23 @@ func (e *Engine) Apply(ctx context.Context, changes index.Changes[index.Entry]) 
 	return nil
 }
 
-func (e *Engine) fill(ctx context.Context, change *segset.Change[*segment], changes index.Changes[index.Entry]) error {
+func (e *Engine) fill(ctx context.Context, change *segset.Change[*segment], changes index.Changes[index.Entry]) (err error) {
 	change.Remove(changes.Remove)
 	if changes.Add == nil {
 		return nil
 	}
 	b := newBatch(e.origin.Dims, e.keywords)
 	var last index.DocID
+	out := &ahead{change: change}
+	defer func() { err = errors.Join(err, out.wait()) }()
 	flush := func() error {
 		if len(b.entries) == 0 {
 			return nil
 		}
 		full := b
 		b = full.next() // used after full
-		return change.AddFrom(full.writeTo)
+		full.prepare()
+		return out.write(full)
 	}
 	for entry, err := range changes.Add {
 		if err != nil {
