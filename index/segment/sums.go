@@ -4,16 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"sync/atomic"
+
+	"github.com/minirag/minirag/index/internal/segset"
 )
 
 // sumSize is the number of bytes of content under one checksum. A smaller one
 // would make rare terms cheaper to read first, and the table longer.
 const sumSize = 16 << 10
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errSum = errors.New("a checksum of the segment is wrong")
 
@@ -27,7 +26,7 @@ type summer struct {
 func (s *summer) add(data []byte) {
 	for len(data) > 0 {
 		part := data[:min(len(data), sumSize-s.n)]
-		s.last = crc32.Update(s.last, castagnoli, part)
+		s.last = segset.UpdateSum(s.last, part)
 		s.n += len(part)
 		if data = data[len(part):]; s.n == sumSize {
 			s.sums, s.last, s.n = append(s.sums, s.last), 0, 0
@@ -46,7 +45,7 @@ func (s *summer) all() []uint32 {
 
 // footerSum is the checksum of the table of sums and of the footer's numbers.
 func footerSum(table, numbers []byte) uint64 {
-	return uint64(crc32.Update(crc32.Checksum(table, castagnoli), castagnoli, numbers))
+	return uint64(segset.UpdateSum(segset.UpdateSum(0, table), numbers))
 }
 
 // blocks compares the content of a segment with its checksums when it is first
@@ -94,7 +93,7 @@ func (b *blocks) check(start, end uint64) {
 		if word.Load()&bit != 0 {
 			continue
 		}
-		if crc32.Checksum(b.data[i*sumSize:min((i+1)*sumSize, uint64(len(b.data)))], castagnoli) != b.sums[i] {
+		if segset.UpdateSum(0, b.data[i*sumSize:min((i+1)*sumSize, uint64(len(b.data)))]) != b.sums[i] {
 			panic(errSum)
 		}
 		word.Or(bit)

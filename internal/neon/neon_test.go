@@ -3,6 +3,7 @@ package neon_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,5 +81,25 @@ func scale(x *float32, y float32, n int) float32
 	f.Func("bad", "has a parameter that is not there.", "(s string)")
 	if _, _, err := f.Source(); err == nil || !strings.Contains(err.Error(), "fmul") || !strings.Contains(err.Error(), "string") {
 		t.Errorf("Source tells %v", err)
+	}
+}
+
+func TestUpToDate(t *testing.T) {
+	f := neon.New("p", "the test")
+	f.Func("nothing", "does nothing.", "()")
+	f.Go("RET")
+	asm, stubs := filepath.Join(t.TempDir(), "p.s"), filepath.Join(t.TempDir(), "p.go")
+	if err := f.UpToDate(asm, stubs); err == nil {
+		t.Error("files that are missing are up to date")
+	}
+	if err := f.Write(asm, stubs); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.UpToDate(asm, stubs); err != nil {
+		t.Error(err)
+	}
+	f.Go("NOP")
+	if err := f.UpToDate(asm, stubs); err == nil {
+		t.Error("an old file is up to date")
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/minirag/minirag/internal/mmap"
 )
 
+// UpdateSum adds data to a CRC-32C, 0 of nothing.
+func UpdateSum(sum uint32, data []byte) uint32 { return crc32.Update(sum, castagnoli, data) }
+
 // sumPart is how much of a file one goroutine sums at a time.
 const sumPart = 4 << 20
 

@@ -28,24 +28,13 @@ const (
 )
 
 func main() {
-	if err := write(); err != nil {
+	if err := source().Write(asmFile, stubFile); err != nil {
 		fmt.Fprintln(os.Stderr, "neon:", err)
 		os.Exit(1)
 	}
 }
 
-func write() error {
-	asm, stubs, err := source()
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(asmFile, asm, 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(stubFile, stubs, 0o666)
-}
-
-func source() (asm, stubs []byte, err error) {
+func source() *neon.File {
 	f := writer{neon.New("kernel", "go run ../neon")}
 	for t := 1; t <= maxDotTokens; t++ {
 		f.q4("q4Dot", t, dotProducts(t))
@@ -62,7 +51,7 @@ func source() (asm, stubs []byte, err error) {
 	f.softmax()
 	f.addNorm()
 	f.transpose()
-	return f.Source()
+	return f.File
 }
 
 type writer struct{ *neon.File }

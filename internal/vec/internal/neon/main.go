@@ -18,24 +18,13 @@ const (
 )
 
 func main() {
-	if err := write(); err != nil {
+	if err := source().Write(asmFile, stubFile); err != nil {
 		fmt.Fprintln(os.Stderr, "neon:", err)
 		os.Exit(1)
 	}
 }
 
-func write() error {
-	asm, stubs, err := source()
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(asmFile, asm, 0o666); err != nil {
-		return err
-	}
-	return os.WriteFile(stubFile, stubs, 0o666)
-}
-
-func source() (asm, stubs []byte, err error) {
+func source() *neon.File {
 	f := writer{neon.New("vec", "go run ./internal/neon")}
 	f.dotInt8()
 	f.rowsInt8Long()
@@ -44,7 +33,7 @@ func source() (asm, stubs []byte, err error) {
 	f.rowsF32()
 	f.dotF16()
 	f.rowsF16()
-	return f.Source()
+	return f.File
 }
 
 type writer struct{ *neon.File }
