@@ -86,7 +86,7 @@ func scale(x *float32, y float32, n int) float32
 
 func TestUpToDate(t *testing.T) {
 	f := neon.New("p", "the test")
-	f.Func("nothing", "does nothing.", "()")
+	f.Func("nothing", "does nothing.", "(x int)")
 	f.Go("RET")
 	asm, stubs := filepath.Join(t.TempDir(), "p.s"), filepath.Join(t.TempDir(), "p.go")
 	if err := f.UpToDate(asm, stubs); err == nil {
