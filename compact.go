@@ -38,14 +38,11 @@ func (c *Corpus) Compact(ctx context.Context) (*CompactReport, error) {
 }
 
 func (c *Corpus) compactIndexes(ctx context.Context) error {
-	c.apply.Lock()
-	defer c.apply.Unlock()
-	if l := c.o.ApplyLock; l != nil {
-		if err := l.Lock(ctx); err != nil {
-			return fmt.Errorf("lock the derived indexes: %w", err)
-		}
-		defer l.Unlock()
+	unlock, err := c.lockDerived(ctx)
+	if err != nil {
+		return err
 	}
+	defer unlock()
 	if err := c.applyAll(ctx); err != nil {
 		return err
 	}

@@ -62,15 +62,29 @@ func (c *Corpus) current(ctx context.Context) bool {
 
 // mustCatchUp waits for its turn.
 func (c *Corpus) mustCatchUp(ctx context.Context) error {
-	c.apply.Lock()
-	defer c.apply.Unlock()
-	if l := c.o.ApplyLock; l != nil {
-		if err := l.Lock(ctx); err != nil {
-			return fmt.Errorf("lock the derived indexes: %w", err)
-		}
-		defer l.Unlock()
+	unlock, err := c.lockDerived(ctx)
+	if err != nil {
+		return err
 	}
+	defer unlock()
 	return c.applyAll(ctx)
+}
+
+// lockDerived waits until nobody else changes the derived indexes.
+func (c *Corpus) lockDerived(ctx context.Context) (unlock func(), err error) {
+	c.apply.Lock()
+	l := c.o.ApplyLock
+	if l == nil {
+		return c.apply.Unlock, nil
+	}
+	if err := l.Lock(ctx); err != nil {
+		c.apply.Unlock()
+		return nil, fmt.Errorf("lock the derived indexes: %w", err)
+	}
+	return func() {
+		l.Unlock()
+		c.apply.Unlock()
+	}, nil
 }
 
 // applyAll is called with the locks held.

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
 // packRows writes the twin of packPortable for eight rows, half of the lanes.
@@ -132,7 +134,7 @@ func packRows() {
 	VPSLLD(Imm(13), scale, scale)
 	VMULPS(repeated("halfExponent", (127+112)<<23), scale, scale)
 	VMULPS(inv, scale, scale)
-	VBROADCASTSS(constant("shift", 12582912), shift)
+	VBROADCASTSS(constant("shift", layout.ExpRound), shift)
 	VADDPS(shift, scale, scale)
 	VPSUBD(shift, scale, scale)
 	VPSLLD(Imm(16), half, half) // the sign of the scale

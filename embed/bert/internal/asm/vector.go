@@ -134,11 +134,11 @@ type exponential struct {
 
 func newExponential() *exponential {
 	e := &exponential{
-		lowest: broadcast("lowest", -87),
+		lowest: broadcast("lowest", layout.ExpLeast),
 		log2e:  broadcast("log2e", math.Log2E),
-		shift:  broadcast("shift", 12582912),
-		ln2Hi:  broadcast("ln2Hi", 0.693359375),
-		ln2Lo:  broadcast("ln2Lo", -2.12194440e-4),
+		shift:  broadcast("shift", layout.ExpRound),
+		ln2Hi:  broadcast("ln2Hi", layout.Ln2High),
+		ln2Lo:  broadcast("ln2Lo", layout.Ln2Low),
 		bias:   YMM(),
 	}
 	VPBROADCASTD(word("exponentBias", 127<<23), e.bias)
@@ -156,12 +156,10 @@ func (e *exponential) apply(x reg.VecVirtual) {
 	VSUBPS(e.shift, n, n)
 	VFNMADD231PS(e.ln2Hi, n, x)
 	VFNMADD231PS(e.ln2Lo, n, x)
-	VBROADCASTSS(constant("exp6", 1./720), n)
-	for _, term := range []struct {
-		name string
-		v    float32
-	}{{"exp5", 1. / 120}, {"exp4", 1. / 24}, {"exp3", 1. / 6}, {"exp2", 1. / 2}, {"exp1", 1}, {"exp1", 1}} {
-		VBROADCASTSS(constant(term.name, term.v), c)
+	taylor := layout.ExpTaylor()
+	VBROADCASTSS(constant("exp6", taylor[6]), n)
+	for i := 5; i >= 0; i-- {
+		VBROADCASTSS(constant(fmt.Sprintf("exp%d", max(i, 1)), taylor[i]), c)
 		VFMADD213PS(c, x, n)
 	}
 	VMULPS(p, n, x)

@@ -26,3 +26,16 @@ func GeluP() []float32 {
 func GeluQ() []float32 {
 	return []float32{1, 0.2561900019645691, 0.028979020193219185, 0.0018218513578176498, 6.258000212255865e-05}
 }
+
+// The constants of the exponential function: the least argument, the number
+// that rounds to an integer when it is added, and ln 2 in two parts, of which
+// the first has few bits.
+const (
+	ExpLeast = -87
+	ExpRound = 12582912
+	Ln2High  = 0.693359375
+	Ln2Low   = -2.12194440e-4
+)
+
+// ExpTaylor returns the coefficients of e^x around 0, constant term first.
+func ExpTaylor() []float32 { return []float32{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720} }
