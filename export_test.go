@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -104,9 +103,7 @@ func TestExportAndImport(t *testing.T) {
 func TestDamagedExport(t *testing.T) {
 	root := library(t)
 	_, data := exported(t, root)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
+	rng := harmsOf(t)
 	harmed := map[string][]byte{"empty": {}, "text": []byte("no export, though it is long enough to have a checksum at its end"), "longer": append(slices.Clone(data), 0)}
 	for range 50 {
 		i := rng.IntN(len(data))
