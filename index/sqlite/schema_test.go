@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/minirag/minirag/index"
@@ -63,6 +64,9 @@ func TestDamagedSchema(t *testing.T) {
 	const first, end = 100, 4096 // the page after the header of the file
 	for at := first; at < end; at += step {
 		for _, isOpen := range []bool{false, true} {
+			if isOpen && runtime.GOOS == "windows" {
+				continue // what fails to be closed cannot be removed there
+			}
 			damaged := append([]byte(nil), sound...)
 			damaged[at] ^= 1 << (at % 8)
 			if isOpen {
