@@ -344,12 +344,10 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 			return err
 		})
 	}
-	if w := q.Ranking.HybridWeight; w == nil || *w > 0 {
-		g.Go(func() (err error) {
-			words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare})
-			return err
-		})
-	}
+	g.Go(func() (err error) {
+		words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare})
+		return err
+	})
 	if err := g.Wait(); err != nil {
 		return nil, nil, err
 	}

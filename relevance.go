@@ -91,6 +91,7 @@ type judge struct {
 	script     *unicode.RangeTable
 	background search.Background
 	known      bool
+	found      map[index.ChunkID]float64 // keyword scores
 	// far is the cosine of hits that the vectors did not find: at most that of
 	// the last they did.
 	far    float64
@@ -99,7 +100,10 @@ type judge struct {
 
 // judge compares the question with a sample of all chunks.
 func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index.Seq, documents int, text string, vector []float32, near, words []index.Hit) (*judge, error) {
-	j := &judge{terms: analysis.Query(text), script: mainScript(text)}
+	j := &judge{terms: analysis.Query(text), script: mainScript(text), found: make(map[index.ChunkID]float64, len(words))}
+	for _, h := range words {
+		j.found[h.Chunk] = h.Score
+	}
 	if vector == nil || len(near) == 0 {
 		return j, nil
 	}
@@ -126,8 +130,7 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 
 // judge sets the relevance of a hit, and its signals if they are wanted.
 func (j *judge) judge(hit *Hit, h *search.Hit, explain bool) {
-	matched := analysis.Matched(j.terms, hit.Source.Title+"\n"+hit.Text)
-	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Matched: matched}
+	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Found: j.found[h.Chunk]}
 	if !h.Near {
 		e.Cosine = j.far
 	}
@@ -138,7 +141,8 @@ func (j *judge) judge(hit *Hit, h *search.Hit, explain bool) {
 	if explain {
 		hit.Signals = &Signals{
 			VectorRank: h.VectorRank, KeywordRank: h.KeywordRank, Cosine: h.Cosine, KeywordScore: h.Keyword,
-			Background: j.background.Mean, Deviation: j.background.Deviation, Matched: matched,
+			Background: j.background.Mean, Deviation: j.background.Deviation,
+			Matched: analysis.Matched(j.terms, hit.Source.Title+"\n"+hit.Text),
 		}
 	}
 }

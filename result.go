@@ -152,7 +152,14 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 		judge.judge(&hit, &hits[i], q.Explain)
 		chosen = append(chosen, hit)
 	}
-	slices.SortStableFunc(chosen, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(chosen, func(a, b Hit) int {
+		by := cmp.Compare(b.Score, a.Score)
+		if by == 0 && q.Ranking.HybridWeight == nil {
+			// The order of the index depends on what was ingested when.
+			by = cmp.Or(strings.Compare(a.Source.ID, b.Source.ID), cmp.Compare(a.Index, b.Index))
+		}
+		return by
+	})
 	res := &Result{Hits: make([]Hit, 0, len(chosen))}
 	for _, h := range chosen {
 		res.add(h)

@@ -54,39 +54,46 @@ type Evidence struct {
 	// Cosine is the similarity of the vectors, valid if Near.
 	Cosine float64
 	Near   bool
-	// Matched is the share of the weight of the question's words that the
-	// chunk has.
-	Matched float64
+	// Found is the keyword score of the chunk, see [index.KeywordSnapshot]; 0
+	// if it is not among the keyword hits.
+	Found float64
 	// OtherScript says that the chunk is written in another script than the
 	// question, so that it cannot have its words.
 	OtherScript bool
 }
 
 // The coefficients of [Relevance]: logistic regressions on the best chunk, for
-// seven sets in one language each with their own questions and those of other
+// eleven sets in one language each with their own questions and those of other
 // sets, weighted to count alike, and two sets with questions in another
 // language than the texts. See docs/EVALUATION.md.
 const (
-	relevanceBias     = -10.26
-	relevanceDistinct = 1.71 // for each deviation above the background
-	relevanceMatched  = 11.6
+	relevanceBias     = -11.65
+	relevanceDistinct = 1.19  // for each deviation above the background
+	relevanceFound    = 17.06 // times the root of the keyword score
+
+	// A chunk may say the same in other words: what stands out as hardly any
+	// foreign question does, 5.65 deviations, is relevant without them. This
+	// is a judgement, as such questions are rare in the sets.
+	nearBias     = -13
+	nearDistinct = 2.3
 
 	otherScriptBias     = -9.54
 	otherScriptDistinct = 2.66
 
-	wordsBias    = -5.0 // by the words alone
-	wordsMatched = 12.0
+	wordsBias  = -9.28 // by the words alone
+	wordsFound = 21.11
 )
 
 // Relevance estimates the probability that a chunk is about the question at
 // all, where questions that the corpus answers and others are equally likely.
 // known says whether background is.
 func Relevance(e Evidence, background Background, known bool) float64 {
+	found := math.Sqrt(e.Found)
 	if !e.Near || !known {
-		return logistic(wordsBias + wordsMatched*e.Matched)
+		return logistic(wordsBias + wordsFound*found)
 	}
 	distinct := (e.Cosine - background.Mean) / background.Deviation
-	x := relevanceBias + relevanceDistinct*distinct + relevanceMatched*e.Matched
+	x := max(relevanceBias+relevanceDistinct*distinct+relevanceFound*found, nearBias+nearDistinct*distinct)
 	if e.OtherScript {
 		x = max(x, otherScriptBias+otherScriptDistinct*distinct)
 	}

@@ -49,21 +49,21 @@ func TestBackground(t *testing.T) {
 func TestRelevance(t *testing.T) {
 	background := search.Background{Mean: 0.75, Deviation: 0.02}
 	relevance := func(e search.Evidence) float64 { return search.Relevance(e, background, true) }
-	near := func(cosine, matched float64) search.Evidence {
-		return search.Evidence{Cosine: cosine, Near: true, Matched: matched}
+	near := func(cosine, found float64) search.Evidence {
+		return search.Evidence{Cosine: cosine, Near: true, Found: found}
 	}
 	for _, tc := range []struct {
 		name      string
 		e         search.Evidence
 		low, high float64
 	}{
-		{"near and with the words", near(0.88, 0.7), 0.95, 1},
-		{"as near as anything, few words", near(0.81, 0.15), 0, 0.1},
-		{"the words of the question, whatever the meaning", near(0.80, 1), 0.9, 1},
+		{"near and with the words", near(0.88, 0.4), 0.95, 1},
+		{"as near as anything, few words", near(0.81, 0.1), 0, 0.1},
+		{"the words of the question, whatever the meaning", near(0.80, 0.7), 0.9, 1},
 		{"by other words", near(0.88, 0), 0.5, 1},
 		{"another script", search.Evidence{Cosine: 0.85, Near: true, OtherScript: true}, 0.8, 1},
-		{"the words alone", search.Evidence{Matched: 0.9}, 0.9, 1},
-		{"hardly a word", search.Evidence{Matched: 0.1}, 0, 0.1},
+		{"the words alone", search.Evidence{Found: 0.5}, 0.9, 1},
+		{"hardly a word", search.Evidence{Found: 0.05}, 0, 0.1},
 	} {
 		if got := relevance(tc.e); got < tc.low || got > tc.high {
 			t.Errorf("%s: %.3f, want %v to %v", tc.name, got, tc.low, tc.high)

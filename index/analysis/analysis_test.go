@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -131,7 +132,8 @@ func TestQuery(t *testing.T) {
 		want       []analysis.Term
 	}{
 		{"nothing", " ", nil},
-		{"words", "dogs dogs", []analysis.Term{{"=dogs", 0.3}, {"dog", 1}}},
+		{"words", "dogs bark", []analysis.Term{{"=dogs", 0.3}, {"dog", 1}, {"=bark", 0.3}, {"bark", 1}}},
+		{"a word twice", "dogs and dogs", []analysis.Term{{"=dogs", 0.3 * math.Sqrt2}, {"dog", math.Sqrt2}, {"=and", 0.03}, {"and", 0.1}}},
 		{"function words beside others", "the dog", []analysis.Term{{"=the", 0.03}, {"the", 0.1}, {"=dog", 0.3}, {"dog", 1}}},
 		{"function words alone", "и не", []analysis.Term{{"=и", 0.3}, {"и", 1}, {"=не", 0.3}, {"не", 1}}},
 		{"pairs", "数据库", []analysis.Term{{"数据", 1}, {"据库", 1}}},

@@ -1,5 +1,7 @@
 package analysis
 
+import "math"
+
 // A Term is something to look up for a question.
 type Term struct {
 	Term   string
@@ -21,11 +23,13 @@ const (
 // Query returns the terms of a question with their weights, each term once, in
 // the order of the text. A character of a script without word borders is
 // looked up only where it stands alone. Function words count little beside
-// other words and fully in a question of nothing else.
+// other words and fully in a question of nothing else. What is said n times
+// counts the root of n times as much.
 func Query(text string) []Term {
 	tokens := Tokens(text)
 	var terms []Term
 	var common []bool
+	var times []float64
 	at := make(map[string]int)
 	onlyCommon := true
 	for start := 0; start < len(tokens); {
@@ -55,17 +59,18 @@ func Query(text string) []Term {
 				at[t.Term] = i
 				terms = append(terms, Term{Term: t.Term})
 				common = append(common, true)
+				times = append(times, 0)
 			}
 			terms[i].Weight = max(terms[i].Weight, w)
 			common[i] = common[i] && function
+			times[i]++
 		}
 		start = end
 	}
-	if !onlyCommon {
-		for i := range terms {
-			if common[i] {
-				terms[i].Weight *= functionWeight
-			}
+	for i := range terms {
+		terms[i].Weight *= math.Sqrt(times[i])
+		if common[i] && !onlyCommon {
+			terms[i].Weight *= functionWeight
 		}
 	}
 	return terms
