@@ -2,6 +2,7 @@ package minirag
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,11 +13,12 @@ import (
 // PartOptions choose a part of a [Text]. At most one of Section, Heading and
 // lines is set; none means the whole text.
 type PartOptions struct {
-	// Section is the ID of a section, as [Section.ID].
+	// Section is the ID of a section, as [Section.ID], or the end of it from the p on.
 	Section string
 	// Heading is the text of a heading, or a chain of them joined by " > ".
 	// Case and markup do not matter. The part goes to the next heading of the
-	// same or a higher level. Of several equal ones the first is taken.
+	// same or a higher level. Of several equal ones the first is taken, and
+	// "Notes #2" is the second of the name.
 	Heading string
 	// FromLine and ToLine are the first and the last line, from 1. Zero: the
 	// first and the last of the text.
@@ -105,8 +107,8 @@ func (t *Text) span(o *PartOptions) (start, end int, err error) {
 	switch {
 	case chosen > 1:
 		return 0, 0, fmt.Errorf("%w: give one of a section, a heading and lines", ErrInvalid)
-	case o.MaxBytes < 0 || o.Offset < 0:
-		return 0, 0, fmt.Errorf("%w: offset and size must not be negative", ErrInvalid)
+	case o.MaxBytes < 0 || o.Offset < 0 || o.FromLine < 0 || o.ToLine < 0:
+		return 0, 0, fmt.Errorf("%w: lines, offset and size must not be negative", ErrInvalid)
 	case o.Section != "":
 		return t.sectionSpan(o.Section)
 	case o.Heading != "":
@@ -118,7 +120,7 @@ func (t *Text) span(o *PartOptions) (start, end int, err error) {
 }
 
 func (t *Text) sectionSpan(id string) (start, end int, err error) {
-	number, ok := strings.CutPrefix(id, t.Source.ID+"#p")
+	number, ok := strings.CutPrefix(strings.TrimPrefix(strings.TrimPrefix(id, t.Source.ID), "#"), "p")
 	i, err := strconv.Atoi(number)
 	if !ok || err != nil || i < 0 || i >= len(t.Sections) || t.Sections[i].End > len(t.Markdown) {
 		return 0, 0, absent(fmt.Sprintf("section %q", id))
@@ -127,16 +129,21 @@ func (t *Text) sectionSpan(id string) (start, end int, err error) {
 }
 
 // headingSpan finds a heading, or the last of a chain in which each stands
-// under the one before.
+// under the one before. One that is written as in the document is preferred.
 func (t *Text) headingSpan(text string) (start, end int, err error) {
 	headings := chunk.Outline(t.Markdown)
-	chains := [][]string{{text}}
-	if chain := strings.Split(text, " > "); len(chain) > 1 {
-		chains = append(chains, chain) // else it is the text of one
-	}
-	for _, chain := range chains {
-		if h := under(headings, chain); h != nil {
-			return h.Start, h.End, nil
+	chain := strings.Split(text, " > ")
+	for _, name := range []func(string) string{spaced, unmarked} {
+		for _, numbered := range []bool{false, true} {
+			if h := under(headings, []string{text}, name, numbered); h != nil {
+				return h.Start, h.End, nil
+			}
+			if len(chain) == 1 {
+				continue
+			}
+			if h := under(headings, chain, name, numbered); h != nil {
+				return h.Start, h.End, nil
+			}
 		}
 	}
 	return 0, 0, absent(fmt.Sprintf("heading %q", text))
@@ -152,7 +159,7 @@ func (absent) Is(target error) bool { return target == ErrNotFound }
 func (t *Text) parts(o *PartOptions) string {
 	switch {
 	case o.Section != "" && len(t.Sections) > 0:
-		return fmt.Sprintf("the sections of the document: %s#p0 to #p%d", t.Source.ID, len(t.Sections)-1)
+		return fmt.Sprintf("the sections of the document: p0 to p%d", len(t.Sections)-1)
 	case o.Heading != "":
 		names := make([]string, 0, headingsNamed)
 		for _, h := range chunk.Outline(t.Markdown) {
@@ -162,16 +169,33 @@ func (t *Text) parts(o *PartOptions) string {
 			}
 			names = append(names, strconv.Quote(h.Text))
 		}
+		if len(names) == 0 {
+			return "the document has no headings; choose lines"
+		}
 		return "the headings of the document: " + list(names)
 	}
 	return ""
 }
 
-// under finds the first heading at the end of a chain.
-func under(headings []chunk.Heading, chain []string) *chunk.Heading {
+// under finds the first heading at the end of a chain, by names that name makes
+// of texts. If numbered, "Notes #2" is the second heading of that name.
+func under(headings []chunk.Heading, chain []string, name func(string) string, numbered bool) *chunk.Heading {
+	want, number := chain[0], 0
+	if i := strings.LastIndex(want, " #"); numbered && i >= 0 {
+		if n, err := strconv.Atoi(want[i+2:]); err == nil && n > 0 {
+			want, number = want[:i], n
+		}
+	}
+	if want = name(want); want == "" {
+		return nil
+	}
+	seen := 0
 	for i := range headings {
 		h := &headings[i]
-		if !sameHeading(h.Text, chain[0]) {
+		if !strings.EqualFold(name(h.Text), want) {
+			continue
+		}
+		if seen++; number > 0 && seen != number {
 			continue
 		}
 		if len(chain) == 1 {
@@ -181,7 +205,7 @@ func under(headings []chunk.Heading, chain []string) *chunk.Heading {
 		for end < len(headings) && headings[end].Start < h.End {
 			end++
 		}
-		if found := under(headings[i+1:end], chain[1:]); found != nil {
+		if found := under(headings[i+1:end], chain[1:], name, numbered); found != nil {
 			return found
 		}
 	}
@@ -191,9 +215,23 @@ func under(headings []chunk.Heading, chain []string) *chunk.Heading {
 // headingsNamed is the number of headings that an error lists.
 const headingsNamed = 30
 
-func sameHeading(a, b string) bool {
-	spaced := func(s string) string { return strings.Join(strings.Fields(strings.Trim(s, "# \t")), " ") }
-	return strings.EqualFold(spaced(a), spaced(b))
+// spaced is the text of a heading without the marks of one.
+func spaced(s string) string {
+	return strings.Join(strings.Fields(strings.Trim(s, "# \t")), " ")
+}
+
+var (
+	linkTarget = regexp.MustCompile(`\]\([^()]*(\([^()]*\)[^()]*)*\)|\]\[[^\]]*\]`)
+	htmlTag    = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+	marks      = strings.NewReplacer("*", "", "_", "", "`", "", "~", "", "\\", "", "![", "", "[", "", "]", "")
+)
+
+// unmarked is the same without emphasis, code marks, targets of links and tags.
+func unmarked(s string) string {
+	if !strings.ContainsAny(s, "*_`~\\[<") {
+		return spaced(s)
+	}
+	return spaced(marks.Replace(htmlTag.ReplaceAllString(linkTarget.ReplaceAllString(s, "]"), "")))
 }
 
 func (t *Text) lineSpan(from, to int) (start, end int, err error) {

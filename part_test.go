@@ -58,6 +58,10 @@ func TestPart(t *testing.T) {
 		{name: "the first of two", o: &minirag.PartOptions{Heading: "Rules"}, want: book[strings.Index(book, "## Rules"):strings.Index(book, "# **Two")], from: 5, to: 12},
 		{name: "a chain", o: &minirag.PartOptions{Heading: "Two > rules"}, want: second, from: 15, to: 22},
 		{name: "a chain with a gap", o: &minirag.PartOptions{Heading: "Two > Detail"}, want: "### Detail\n\nZwölf Blätter.\n\n", from: 19, to: 22},
+		{name: "the second of two", o: &minirag.PartOptions{Heading: "Rules #2"}, want: second, from: 15, to: 22},
+		{name: "a number in a chain", o: &minirag.PartOptions{Heading: "Rules #2 > Detail"}, want: "### Detail\n\nZwölf Blätter.\n\n", from: 19, to: 22},
+		{name: "markup in the question", o: &minirag.PartOptions{Heading: "# **Two** > `Rules`"}, want: second, from: 15, to: 22},
+		{name: "the end of a section's name", o: &minirag.PartOptions{Section: "p0"}, want: "Preface.", from: 1, to: 1},
 		{name: "lines", o: &minirag.PartOptions{FromLine: 3, ToLine: 5}, want: "# One\n\n## Rules\n", from: 3, to: 5},
 		{name: "to the end", o: &minirag.PartOptions{FromLine: 23}, want: "## End\nLast line", from: 23, to: 24},
 		{name: "beyond the end", o: &minirag.PartOptions{FromLine: 24, ToLine: 99}, want: "Last line", from: 24, to: 24},
@@ -69,6 +73,11 @@ func TestPart(t *testing.T) {
 		{name: "no such chain", o: &minirag.PartOptions{Heading: "One > Detail"}, err: minirag.ErrNotFound},
 		{name: "no such section", o: &minirag.PartOptions{Section: source + "#p99"}, err: minirag.ErrNotFound},
 		{name: "a section of another", o: &minirag.PartOptions{Section: "other#p0"}, err: minirag.ErrNotFound},
+		{name: "a third of two", o: &minirag.PartOptions{Heading: "Rules #3"}, err: minirag.ErrNotFound},
+		{name: "a blank heading", o: &minirag.PartOptions{Heading: " # "}, err: minirag.ErrNotFound},
+		{name: "a section without a number", o: &minirag.PartOptions{Section: "p"}, err: minirag.ErrNotFound},
+		{name: "a line below zero", o: &minirag.PartOptions{FromLine: -3}, err: minirag.ErrInvalid},
+		{name: "a last line below zero", o: &minirag.PartOptions{ToLine: -1}, err: minirag.ErrInvalid},
 		{name: "no such line", o: &minirag.PartOptions{FromLine: 25}, err: minirag.ErrInvalid},
 		{name: "lines the wrong way", o: &minirag.PartOptions{FromLine: 5, ToLine: 3}, err: minirag.ErrInvalid},
 		{name: "two ways", o: &minirag.PartOptions{FromLine: 5, Heading: "One"}, err: minirag.ErrInvalid},
@@ -98,6 +107,27 @@ func TestPart(t *testing.T) {
 	}
 	if _, err := text.Part(&minirag.PartOptions{Heading: "x"}); err == nil || !strings.Contains(err.Error(), `"Detail"`) {
 		t.Errorf("the error does not say which headings there are: %v", err)
+	}
+}
+
+// TestPartOfMarkedHeadings finds headings by what a reader sees of them.
+func TestPartOfMarkedHeadings(t *testing.T) {
+	text := &minirag.Text{Markdown: "# Use of `foo()` and *bar_baz* in [links](http://x.y/z_(a)) <a id=\"u\"></a>\n\none\n\n" +
+		"# a > b\n\ntwo\n\n# C #1\n\nthree\n\n# C\n\nfour\n"}
+	for _, tc := range []struct{ heading, want string }{
+		{"Use of foo() and bar_baz in links", "one"},
+		{"use of `foo()` and bar_baz in [links]", "one"},
+		{"a > b", "two"},
+		{"C #1", "three"},
+		{"C", "four"},
+	} {
+		p, err := text.Part(&minirag.PartOptions{Heading: tc.heading})
+		if err != nil || !strings.Contains(p.Text, tc.want) {
+			t.Errorf("%s: %+v, %v", tc.heading, p, err)
+		}
+	}
+	if _, err := (&minirag.Text{Markdown: "text"}).Part(&minirag.PartOptions{Heading: "x"}); err == nil || !strings.Contains(err.Error(), "no headings") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -11,7 +11,8 @@
 // # What is promised
 //
 //   - Sections stand in the order of the text, do not overlap, and what lies
-//     between them is white space only: nothing is lost. A heading without text
+//     between them is white space only, or lines of characters that nobody sees
+//     such as zero-width spaces: nothing is lost. A heading without text
 //     of its own belongs to the section of the first heading below it.
 //   - No chunk counts more tokens than [Options] allow, unless the Counter
 //     counts a single character as more; such a character is a chunk of its own.

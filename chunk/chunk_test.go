@@ -62,12 +62,12 @@ func check(t testing.TB, doc chunk.Document, counter chunk.Counter, opts *chunk.
 		if s.Start < pos || s.End <= s.Start || s.End > len(md) {
 			t.Fatalf("section %d is [%d:%d] after %d of %d", i, s.Start, s.End, pos, len(md))
 		}
-		if gap := strings.TrimSpace(md[pos:s.Start]); gap != "" {
+		if gap := trim(md[pos:s.Start]); gap != "" {
 			t.Fatalf("lost before section %d: %.200q", i, gap)
 		}
 		pos = s.End
 	}
-	if rest := strings.TrimSpace(md[pos:]); rest != "" {
+	if rest := trim(md[pos:]); rest != "" {
 		t.Fatalf("lost after the last section: %.200q", rest)
 	}
 	last := -1
@@ -88,7 +88,7 @@ func check(t testing.TB, doc chunk.Document, counter chunk.Counter, opts *chunk.
 		if c.Tokens > budget && (c.Tokens > limit || !strings.Contains(c.Text, "```") && !strings.Contains(c.Text, "~~~")) {
 			t.Fatalf("chunk %d has %d tokens, budget %d: %q", i, c.Tokens, budget, c.Text)
 		}
-		if !utf8.ValidString(c.Text) || strings.TrimSpace(c.Text) == "" {
+		if !utf8.ValidString(c.Text) || trim(c.Text) == "" {
 			t.Fatalf("chunk %d is %q", i, c.Text)
 		}
 	}
@@ -147,6 +147,8 @@ func TestHostile(t *testing.T) {
 		{"stamps", strings.Repeat("0:01\n", 10000)},
 		{"empty", ""},
 		{"blank", " \n\t\f\n"},
+		{"invisible", "\u200b\n\u2060 \u200d\n"},
+		{"invisible lines", "a\n\n\u200b\n\n# b\n\u200b\n# c\n\u00ad\n"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -228,3 +230,8 @@ func TestOddCounters(t *testing.T) {
 
 // strip takes out white space.
 func strip(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// trim takes off what nobody sees.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) })
+}

@@ -46,7 +46,7 @@ func FuzzSplit(f *testing.F) {
 		opts := &chunk.Options{Budget: chunk.MinBudget + int(budget%500)}
 		doc := chunk.Document{Title: title, Markdown: md}
 		result := split(t, doc, counter, opts)
-		if (len(result.Chunks) == 0) != (strings.TrimSpace(md) == "") {
+		if (len(result.Chunks) == 0) != (trim(md) == "") {
 			t.Fatalf("%d chunks of %q", len(result.Chunks), md)
 		}
 		for i := 0; i < len(result.Chunks); {
@@ -83,7 +83,7 @@ func covered(t *testing.T, md string, result *chunk.Result) {
 	seen := make([]bool, len(result.Sections))
 	for i, c := range result.Chunks {
 		if s := c.Section; seen[s] && c.Start > pos[s] {
-			if gap := strings.TrimSpace(md[pos[s]:c.Start]); gap != "" {
+			if gap := trim(md[pos[s]:c.Start]); gap != "" {
 				t.Fatalf("lost before chunk %d: %q", i, gap)
 			}
 		}
@@ -91,7 +91,7 @@ func covered(t *testing.T, md string, result *chunk.Result) {
 		pos[c.Section] = max(pos[c.Section], c.End)
 	}
 	for i, s := range result.Sections {
-		rest := strings.TrimSpace(md[pos[i]:s.End])
+		rest := trim(md[pos[i]:s.End])
 		if rest != "" && result.Category != chunk.Slides {
 			t.Fatalf("lost at the end of section %d: %q", i, rest)
 		}

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A line is one line of the document that has text.
+// A line is one line of the document that has text to be seen.
 type line struct {
 	start, end int // without the newline and trailing white space
 	afterBlank bool
@@ -45,7 +45,7 @@ func scan(ctx context.Context, doc Document) (*outline, error) {
 		if n := strings.IndexByte(o.md[pos:], '\n'); n >= 0 {
 			end, next = pos+n, pos+n+1
 		}
-		if text := strings.TrimRightFunc(o.md[pos:end], unicode.IsSpace); text == "" {
+		if text := strings.TrimRightFunc(o.md[pos:end], unicode.IsSpace); text == "" || isInvisible(text) {
 			blank = true
 		} else {
 			if len(o.lines) == cap(o.lines) {
@@ -103,6 +103,12 @@ func (o *outline) setext(i int) int {
 		return 2
 	}
 	return 0
+}
+
+// isInvisible reports whether a text is nothing but white space and characters
+// that only format, such as zero-width spaces and joiners.
+func isInvisible(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unicode.Is(unicode.Cf, r) })
 }
 
 func hasAlnum(s string) bool {

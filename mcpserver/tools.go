@@ -209,7 +209,7 @@ Give exactly one of filePath (absolute, inside a document root) and source (as r
 		params: []param{
 			filePathParam, sourceParam,
 			{name: "section", about: "Only this section: the parentId of a result."},
-			{name: "heading", about: "Only what stands under this heading, given as its text or as a chain: Chapter > Part."},
+			{name: "heading", about: "Only what stands under this heading, given as its text or as a chain, Chapter > Part; Notes #2 is the second of that name."},
 			{name: "fromLine", kind: numberArg, about: "Only from this line on, counted from 1."},
 			{name: "toLine", kind: numberArg, about: "Only up to this line."},
 			{name: "maxBytes", kind: numberArg, about: "Most bytes of text to return; nextOffset then says where to go on. Default: no bound."},

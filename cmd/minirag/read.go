@@ -41,7 +41,7 @@ func (a *app) readCommand() *cli.Command {
 		Description: "Prints what is in the index, even if the file is gone or has changed.",
 		Flags: append(append(targetFlags(),
 			&cli.StringFlag{Name: "section", Usage: "only this section, named by the parentId of a result"},
-			&cli.StringFlag{Name: "heading", Usage: "only what stands under this heading; \"Chapter > Part\" names one under another"},
+			&cli.StringFlag{Name: "heading", Usage: "only what stands under this heading; \"Chapter > Part\" names one under another, \"Notes #2\" the second of its name"},
 			&cli.IntFlag{Name: "from-line", Usage: "only from this line on, counted from 1"},
 			&cli.IntFlag{Name: "to-line", Usage: "only up to this line"},
 			&cli.IntFlag{Name: "max-bytes", Usage: "print at most so much and say where to go on"},
