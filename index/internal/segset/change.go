@@ -40,6 +40,7 @@ type Change[S Segment] struct {
 	to      index.Seq
 	parts   []*Part[S]
 	written []*Part[S] // by this change, which is a user of their files
+	added   int        // entries since the last merge
 }
 
 // Begin starts a change. From 0 discards what the set holds; else it returns
@@ -78,11 +79,15 @@ func writeError(err error) error {
 
 // Remove deletes chunks. Unknown ones are ignored.
 func (c *Change[S]) Remove(chunks []index.ChunkID) {
-	c.remove(len(chunks), func(i int) index.ChunkID { return chunks[i] })
+	c.remove(len(chunks), func(i int) index.ChunkID { return chunks[i] }, nil)
 }
 
-func (c *Change[S]) remove(n int, chunk func(int) index.ChunkID) {
+// remove deletes n chunks, which lie within what span says if it is not nil.
+func (c *Change[S]) remove(n int, chunk func(int) index.ChunkID, span *span) {
 	for pi, p := range c.parts {
+		if span != nil && p.span != nil && (span.first > p.span.last || span.last < p.span.first) {
+			continue
+		}
 		changed := false
 		for i := range n {
 			e, ok := p.Find(chunk(i))
@@ -113,14 +118,20 @@ func (c *Change[S]) Add(data []byte) error {
 	})
 }
 
-// AddFrom is Add for content that fill writes piece by piece.
+// AddFrom is Add for content that fill writes piece by piece. Segments of one
+// change are merged when there is enough for one that is merged no more, so
+// that most of a large change is merged once.
 func (c *Change[S]) AddFrom(fill func(io.Writer) error) error {
 	p, err := c.write(fill)
 	if err != nil {
 		return err
 	}
-	c.remove(p.Data.Len(), p.Data.Chunk)
+	c.remove(p.Data.Len(), p.Data.Chunk, p.span)
 	c.parts = append(c.parts, p)
+	if c.added += p.Data.Len(); c.added < mergeLimit {
+		return nil
+	}
+	c.added = 0
 	return c.compact()
 }
 
@@ -154,6 +165,7 @@ func (c *Change[S]) write(fill func(io.Writer) error) (*Part[S], error) {
 		c.discard(f.Name, b)
 		return nil, err
 	}
+	p.span = spanOf(p.Data)
 	c.written = append(c.written, p)
 	return p, nil
 }

@@ -155,6 +155,22 @@ type Part[S Segment] struct {
 	file    file
 	blob    *blob
 	order   func() []uint32 // entries by chunk
+	span    *span           // nil: not known
+}
+
+// A span is the range of the chunks of a part.
+type span struct{ first, last index.ChunkID }
+
+func spanOf(s Segment) *span {
+	var all span
+	for i := range s.Len() {
+		c := s.Chunk(i)
+		if i == 0 {
+			all = span{c, c}
+		}
+		all.first, all.last = min(all.first, c), max(all.last, c)
+	}
+	return &all
 }
 
 // A finder is a [Segment] that finds entries by itself.

@@ -139,6 +139,36 @@ func TestManySmallChangesStayFewSegments(t *testing.T) {
 	}
 }
 
+// A change of many segments writes each entry once more, and not with every
+// segment that comes.
+func TestLargeChangeIsMergedOnce(t *testing.T) {
+	const segments, entries = 30, 10_000
+	c := new(counter)
+	s := c.set(t.TempDir())
+	change, err := s.Begin(0, 1)
+	must(t, err)
+	for i := range segments {
+		add := make(ids, entries)
+		for j := range add {
+			add[j] = index.ChunkID(i*entries + j + 1)
+		}
+		if i == segments-1 {
+			add[0] = 7 // replaces one of the first segment
+		}
+		must(t, change.Add(add.encode()))
+	}
+	must(t, change.Commit())
+	seq, got := live(t, s)
+	if seq != 1 || len(got) != segments*entries-1 || got[6] != 7 {
+		t.Errorf("at %d with %d entries", seq, len(got))
+	}
+	state, err := s.Current()
+	must(t, err)
+	if len(state.Parts) > 3 || c.merged > segments*entries {
+		t.Errorf("%d segments, of %d entries that were merged", len(state.Parts), c.merged)
+	}
+}
+
 func TestInMemory(t *testing.T) {
 	const changes = 500
 	s := new(counter).set("")
