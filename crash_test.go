@@ -90,6 +90,19 @@ func child(t *testing.T, what, root, dir, arg string) (*exec.Cmd, *bufio.Scanner
 	return cmd, bufio.NewScanner(out)
 }
 
+// finish logs what children say until they end, and wants them to end well.
+func finish(t *testing.T, children []*exec.Cmd, outputs []*bufio.Scanner) {
+	t.Helper()
+	for i, lines := range outputs {
+		for lines.Scan() {
+			t.Logf("process %d: %s", i, lines.Text())
+		}
+		if err := children[i].Wait(); err != nil {
+			t.Errorf("process %d: %v", i, err)
+		}
+	}
+}
+
 // childSync tells of every step that it reports as done.
 func childSync(ctx context.Context, c *minirag.Corpus) error {
 	_, err := c.Sync(ctx, &minirag.SyncOptions{Progress: func(p minirag.Progress) { fmt.Println(p.Event, p.Source) }})
@@ -242,14 +255,7 @@ func TestProcessesShareACorpus(t *testing.T) {
 		cmd, lines := child(t, "loop", root, dir, strconv.Itoa(i))
 		children, outputs = append(children, cmd), append(outputs, lines)
 	}
-	for i, lines := range outputs {
-		for lines.Scan() {
-			t.Logf("process %d: %s", i, lines.Text())
-		}
-		if err := children[i].Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
-	}
+	finish(t, children, outputs)
 	c := testcorpus.At(t, dir, &minirag.Options{Roots: []string{root}})
 	status, err := c.Status(t.Context())
 	if err != nil || status.Sources != 1 || status.Chunks != 4 {

@@ -101,14 +101,7 @@ func TestProcessesTakeTurnsToApply(t *testing.T) {
 		cmd, lines := child(t, "apply", root, dir, fmt.Sprint(i))
 		children, outputs = append(children, cmd), append(outputs, lines)
 	}
-	for i, lines := range outputs {
-		for lines.Scan() {
-			t.Logf("process %d: %s", i, lines.Text())
-		}
-		if err := children[i].Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
-	}
+	finish(t, children, outputs)
 	c := testcorpus.At(t, dir, &minirag.Options{Roots: []string{root}})
 	if found := examine(t, c, false); len(found) != 0 {
 		t.Errorf("the doctor finds %+v", found)
@@ -185,14 +178,7 @@ func TestReplacedWhileAsked(t *testing.T) {
 	for version := 1; version <= last; version++ {
 		ingest(version)
 	}
-	for i, lines := range outputs {
-		for lines.Scan() {
-			t.Logf("process %d: %s", i, lines.Text())
-		}
-		if err := children[i].Wait(); err != nil {
-			t.Errorf("process %d: %v", i, err)
-		}
-	}
+	finish(t, children, outputs)
 	if found := examine(t, c, false); len(found) != 0 {
 		t.Errorf("the doctor finds %+v", found)
 	}

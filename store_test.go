@@ -37,14 +37,7 @@ func TestEightProcessesOpenAtOnce(t *testing.T) {
 		cmd, lines := child(t, "first", root, dir, "")
 		children, outputs = append(children, cmd), append(outputs, lines)
 	}
-	for i, cmd := range children {
-		for outputs[i].Scan() {
-			t.Log(outputs[i].Text())
-		}
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
+	finish(t, children, outputs)
 	c := testcorpus.At(t, dir, &minirag.Options{Roots: []string{root}})
 	if found := examine(t, c, false); len(found) != 0 {
 		t.Errorf("%+v", found)
