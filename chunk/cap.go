@@ -60,7 +60,10 @@ func capBlock(md string, block []atom) [][]atom {
 	var runs [][]atom
 	first, size, header, repeated := 0, 0, "", 0
 	for i, a := range block {
-		n := utf8.RuneCountInString(a.text) + len(a.sep)
+		n := utf8.RuneCountInString(a.text)
+		if i > first {
+			n += len(a.sep)
+		}
 		if a.header != header {
 			header = a.header
 			repeated = utf8.RuneCountInString(header) + 1
