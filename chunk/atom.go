@@ -188,7 +188,7 @@ func (o *outline) sentences(out []atom, start, end int) []atom {
 	sep := "\n" // from a table above, in the same paragraph
 	for pos := lead; pos < len(text); {
 		stop := sentenceEnd(text, pos)
-		out = append(out, atom{text: text[pos:stop], sep: sep, start: start + pos, end: start + stop, kind: prose})
+		out = append(room(out, pos, len(text)), atom{text: text[pos:stop], sep: sep, start: start + pos, end: start + stop, kind: prose})
 		rest := text[stop:]
 		gap := len(rest) - len(strings.TrimLeftFunc(rest, unicode.IsSpace))
 		switch {

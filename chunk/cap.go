@@ -101,7 +101,7 @@ func codeLines(md string, a atom) []atom {
 			end = pos + n
 		}
 		if strings.TrimSpace(md[pos:end]) != "" {
-			out = append(out, atom{text: md[pos:end], sep: "\n", start: pos, end: end, kind: codePiece, tokens: -1})
+			out = append(room(out, pos-a.start, a.end-a.start), atom{text: md[pos:end], sep: "\n", start: pos, end: end, kind: codePiece, tokens: -1})
 		}
 		pos = end + 1
 	}
