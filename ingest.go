@@ -183,10 +183,15 @@ func (c *Corpus) kept(ctx context.Context, err error) error {
 		if _, err := v.Document(e.Source); err != nil {
 			return err
 		}
-		e.Hint = strings.TrimPrefix(e.Hint+"; the version indexed before is kept", "; ")
+		e.keeps()
 		return nil
 	})
 	return err
+}
+
+// keeps adds to e that the version indexed before is still in the index.
+func (e *SourceError) keeps() {
+	e.Hint = strings.TrimPrefix(e.Hint+"; the version indexed before is kept", "; ")
 }
 
 func seed(name string, real bool) string {

@@ -81,7 +81,7 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 		k, ok := indexed[f.Path]
 		switch {
 		case f.Size > c.o.MaxFileSize:
-			p.failed = append(p.failed, c.tooLarge(f.Path, &readfile.SizeError{Size: f.Size, Max: c.o.MaxFileSize}).(*SourceError))
+			p.fail(c.tooLarge(f.Path, &readfile.SizeError{Size: f.Size, Max: c.o.MaxFileSize}).(*SourceError), ok)
 		case !ok:
 			fresh = append(fresh, f)
 		default:
@@ -108,7 +108,7 @@ func (c *Corpus) diff(ctx context.Context, found *scan.Result, scope string) (*p
 		case err == nil && info.Mode().IsRegular():
 			c.compare(p, scan.File{Path: source, Size: info.Size(), ModTime: info.ModTime()}, k)
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !roots.IsNotDir(err):
-			p.failed = append(p.failed, &SourceError{Op: "read", Source: source, Err: cause(err)})
+			p.fail(&SourceError{Op: "read", Source: source, Err: cause(err)}, true)
 		default:
 			vanished = append(vanished, source)
 		}
@@ -138,7 +138,7 @@ func (c *Corpus) compare(p *plan, f scan.File, k known) {
 	if f.Size == k.size {
 		hash, err := c.hash(f.Path)
 		if err != nil {
-			p.failed = append(p.failed, &SourceError{Op: "read", Source: f.Path, Err: cause(err)})
+			p.fail(&SourceError{Op: "read", Source: f.Path, Err: cause(err)}, true)
 			return
 		}
 		if hash == k.hash {
@@ -148,6 +148,14 @@ func (c *Corpus) compare(p *plan, f scan.File, k known) {
 		}
 	}
 	p.ingest = append(p.ingest, f)
+}
+
+// fail notes a file that cannot be compared. What is indexed of it stays.
+func (p *plan) fail(e *SourceError, indexed bool) {
+	if indexed {
+		e.keeps()
+	}
+	p.failed = append(p.failed, e)
 }
 
 // hash returns the hash of a file in a root.

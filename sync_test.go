@@ -117,6 +117,25 @@ func TestSyncGoesOnAfterBadFiles(t *testing.T) {
 	}
 }
 
+// A file that is refused before it is read says so too.
+func TestGrownFileKeepsItsVersion(t *testing.T) {
+	root := testcorpus.Write(t, map[string]string{"notes.txt": notes})
+	c := testcorpus.At(t, filepath.Join(t.TempDir(), "index"), &minirag.Options{Roots: []string{root}, MaxFileSize: 1000})
+	syncAll(t, c)
+	path := filepath.Join(root, "notes.txt")
+	testcorpus.WriteFile(t, path, strings.Repeat("grown ", 200))
+	testcorpus.WriteFile(t, filepath.Join(root, "fresh.txt"), strings.Repeat("grown ", 200))
+	report := syncAll(t, c)
+	if len(report.Errors) != 2 {
+		t.Fatalf("errors %v", report.Errors)
+	}
+	for _, e := range report.Errors {
+		if kept := strings.Contains(e.Error(), "version indexed before is kept"); kept != (e.Source == path) {
+			t.Errorf("kept is said: %v", e)
+		}
+	}
+}
+
 func TestFailedFileKeepsItsVersion(t *testing.T) {
 	root := library(t)
 	c := testcorpus.New(t, root)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
 
@@ -167,18 +168,31 @@ func (c *conn) parse(l line) (jsonrpc.Message, []byte) {
 	if l.data[0] == '[' {
 		return nil, problem(nil, jsonrpc.CodeInvalidRequest, "batches are not supported; send one message a line")
 	}
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	_ = json.Unmarshal(l.data, &m) // it keeps no id then
 	msg, err := jsonrpc.DecodeMessage(l.data)
-	if err != nil {
-		var m struct {
-			ID json.RawMessage `json:"id"`
-		}
-		_ = json.Unmarshal(l.data, &m) // it keeps no id then
+	switch {
+	case err != nil:
 		if len(m.ID) > 0 && (m.ID[0] == '{' || m.ID[0] == '[') {
 			m.ID = nil
 		}
 		return nil, problem(m.ID, jsonrpc.CodeInvalidRequest, err.Error())
+	case !exact(m.ID):
+		return nil, problem(m.ID, jsonrpc.CodeInvalidRequest, "id must be a string or a whole number of at most 53 bits")
 	}
 	return msg, nil
+}
+
+// exact reports whether an id comes through the SDK unchanged: it reads
+// numbers as float64 and drops their fraction.
+func exact(id json.RawMessage) bool {
+	var f float64
+	if len(id) == 0 || json.Unmarshal(id, &f) != nil {
+		return true // no number
+	}
+	return f == math.Trunc(f) && math.Abs(f) < 1<<53
 }
 
 // problem encodes an error answer. The SDK cannot write one whose id is null.
@@ -281,6 +295,10 @@ func (c *conn) Write(_ context.Context, msg jsonrpc.Message) error {
 	}
 	var data []byte
 	if resp.ID.IsValid() {
+		if e := new(jsonrpc.Error); resp.Error != nil && !errors.As(resp.Error, &e) {
+			// The SDK gives what it refuses by itself the code 0.
+			resp.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: resp.Error.Error()}
+		}
 		var err error
 		if data, err = jsonrpc.EncodeMessage(resp); err != nil {
 			data = problem(nil, jsonrpc.CodeInternalError, "encode answer: "+err.Error())

@@ -111,7 +111,9 @@ func loadConfig(f flags, lookup func(string) (string, bool)) (*config, error) {
 		return nil, err
 	}
 	c.modelName = r.or(f.modelName, "MODEL_NAME")
-	c.hub = r.or("", "HF_ENDPOINT")
+	if c.hub = r.hub("HF_ENDPOINT"); r.err != nil {
+		return nil, r.err
+	}
 	return c, nil
 }
 

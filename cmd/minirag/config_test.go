@@ -52,6 +52,10 @@ func TestConfigMistakes(t *testing.T) {
 		{"private", map[string]string{"ALLOW_PRIVATE_URLS": "maybe"}, "ALLOW_PRIVATE_URLS must be one of ['0', '1', 'false', 'no', 'off', 'on', 'true', 'yes'], got 'maybe'"},
 		{"language", map[string]string{"RAG_OCR_LANG": " "}, "RAG_OCR_LANG must be a non-empty language code, e.g. 'eslav'"},
 		{"characters", map[string]string{"RAG_OCR_MIN_CHARS_PER_PAGE": "-1"}, "RAG_OCR_MIN_CHARS_PER_PAGE must be in range [0, ∞], got -1"},
+		{"hub without a scheme", map[string]string{"HF_ENDPOINT": "hub.example"}, "HF_ENDPOINT must be an http or https address, got 'hub.example'"},
+		{"hub by another protocol", map[string]string{"HF_ENDPOINT": "ftp://hub.example"}, "HF_ENDPOINT must be an http or https address, got 'ftp://hub.example'"},
+		{"hub that is no address", map[string]string{"HF_ENDPOINT": ":bad:"}, "HF_ENDPOINT must be an http or https address, got ':bad:'"},
+		{"hub without a host", map[string]string{"HF_ENDPOINT": "https://"}, "HF_ENDPOINT must be an http or https address, got 'https://'"},
 		{"first of two", map[string]string{"ALLOW_PRIVATE_URLS": "x", "RAG_HYBRID_WEIGHT": "9", "RAG_GROUPING": "x"}, "RAG_HYBRID_WEIGHT must be in [0, 1], got 9.0"},
 		{"order of the later checks", map[string]string{"RAG_OCR_MIN_CHARS_PER_PAGE": "x", "ALLOW_PRIVATE_URLS": "x", "RAG_MAX_DISTANCE": "x"}, "RAG_MAX_DISTANCE must be a number, got 'x'"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -109,6 +110,16 @@ func (r *reader) kernel(name string) string {
 	if err := (&bert.Options{Kernel: v}).Check(); err != nil {
 		r.fail("%s: %v", name, err)
 		return ""
+	}
+	return v
+}
+
+// hub reads the address of a hub. Empty is not given.
+func (r *reader) hub(name string) string {
+	raw, _ := r.lookup(name)
+	v := strings.TrimSpace(raw)
+	if u, err := url.Parse(v); v != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		r.fail("%s must be an http or https address, got %s", name, quote(raw))
 	}
 	return v
 }
