@@ -26,6 +26,8 @@ func TestBudgetsOfTheModel(t *testing.T) {
 		"words":   strings.Repeat("x", 3000) + " " + strings.Repeat("aGVsbG8gd29ybGQ/", 200) + " https://example.org/" + strings.Repeat("a-b_c/", 300),
 		"table":   "# Parts\n\n| Code | Meaning | Наличие |\n|---|---|---|\n" + strings.Repeat("| ERR-5091 | Token expired, see §4.2 | есть |\n", 60),
 		"code":    "# Code\n\n```go\n" + strings.Repeat("if err := run(ctx, &o); err != nil { return err }\n", 80) + "```\n\n## More\n\ntext\n",
+		"deep":    "# " + strings.Repeat("Überschrift заголовок ", 9) + "\n\n## " + strings.Repeat("標題", 40) + "\n\n### b\n\n#### c d e\n\ntext\n\n##### " + strings.Repeat("word ", 300) + "\n\n| a |\n|---|\n| b |\n",
+		"bars":    "> Name | " + strings.Repeat("Wert ", 12) + "\n> ---|---\n" + strings.Repeat("> a\\|b | 1,5\n", 80) + "\n- ```sh\n" + strings.Repeat("  echo \"$x\"\n", 90) + "  ```\n",
 		"odd":     strings.Repeat("\u200b\u00ad\u202e\u0000\ufffd ▁▁ \u3000", 200),
 	}
 	err = filepath.WalkDir(filepath.Join("..", "examples", "library"), func(path string, d fs.DirEntry, err error) error {
