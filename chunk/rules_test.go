@@ -79,7 +79,11 @@ func randomDocument(r *rand.Rand, category chunk.Category) string {
 		case chunk.Transcript:
 			for range 3 {
 				seconds += r.IntN(200)
-				parts = append(parts, fmt.Sprintf("**Name %d** %s\n%s", r.IntN(4), refClock(seconds), sentence()))
+				name := ""
+				if r.IntN(3) > 0 {
+					name = fmt.Sprintf("**Name %d** ", r.IntN(4))
+				}
+				parts = append(parts, name+refClock(seconds)+"\n"+sentence())
 			}
 			continue
 		default:

@@ -47,6 +47,9 @@ func (transcripts) parts(o *outline) iter.Seq[part] {
 	if len(stamps) < stampsNeeded || len(stamps)*100 < stampShare*len(o.lines) {
 		return nil
 	}
+	if stamps = o.turns(stamps); len(stamps) < stampsNeeded {
+		return nil
+	}
 	var parts []part
 	open := func(first int, label string) {
 		if n := len(parts); n > 0 {
@@ -64,12 +67,8 @@ func (transcripts) parts(o *outline) iter.Seq[part] {
 	if stamps[0].line > 0 {
 		open(0, "")
 	}
-	current, latest := -1, 0
-	for k, s := range stamps {
-		if k > 0 && o.spokenClock(stamps, k, latest) {
-			continue
-		}
-		latest = s.seconds
+	current := -1
+	for _, s := range stamps {
 		if w := s.seconds / window; w != current {
 			current = w
 			open(s.line, windowLabel(w*window))
@@ -78,18 +77,28 @@ func (transcripts) parts(o *outline) iter.Seq[part] {
 	return slices.Values(parts)
 }
 
-// spokenClock reports whether stamp k is a time that somebody mentions ("we
-// meet at / 14:30") and not the beginning of a turn: it has no name, and it
-// stands inside a paragraph, goes back in time, or runs ahead of what follows.
-func (o *outline) spokenClock(stamps []stamp, k, latest int) bool {
-	s := stamps[k]
-	if s.named {
-		return false
+// turns leaves out times that somebody mentions ("we meet at / 14:30"): they
+// have no name, and go back in time, run ahead of what follows, or stand inside
+// a paragraph where most of the others begin one.
+func (o *outline) turns(stamps []stamp) []stamp {
+	begin := 0
+	for _, s := range stamps {
+		if s.named || o.lines[s.line].afterBlank {
+			begin++
+		}
 	}
-	if !o.lines[s.line].afterBlank || s.seconds < latest {
-		return true
+	out := stamps[:0:0]
+	latest := 0
+	for k, s := range stamps {
+		inside := !o.lines[s.line].afterBlank && 2*begin >= len(stamps)
+		ahead := k+1 < len(stamps) && stamps[k+1].seconds < s.seconds && stamps[k+1].seconds >= latest
+		if !s.named && (inside || ahead || s.seconds < latest) {
+			continue
+		}
+		latest = s.seconds
+		out = append(out, s)
 	}
-	return k+1 < len(stamps) && stamps[k+1].seconds < s.seconds && stamps[k+1].seconds >= latest
+	return out
 }
 
 // windowLabel renders the window that begins at start seconds.
