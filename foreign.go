@@ -1,8 +1,11 @@
 package minirag
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/minirag/minirag/index"
 )
@@ -33,10 +36,34 @@ func (c *Corpus) foreigners(v index.View, at index.Seq) ([]index.Document, error
 // document returns the live document of a source unless it is foreign.
 func (c *Corpus) document(v index.View, source string) (index.Document, error) {
 	d, err := v.Document(source)
+	if errors.Is(err, index.ErrNotFound) && strings.ContainsRune(source, utf8.RuneError) {
+		return c.shown(v, source, err)
+	}
 	if err == nil && c.foreign(&d) {
 		err = fmt.Errorf("document %q: %w", source, index.ErrNotFound)
 	}
 	return d, err
+}
+
+// shown returns the only file that is shown as name, or notFound. JSON cannot
+// carry the bytes of a path that are no UTF-8: it shows each as U+FFFD.
+func (c *Corpus) shown(v index.View, name string, notFound error) (index.Document, error) {
+	var found *index.Document
+	for d, err := range v.Documents(index.DocumentQuery{Kind: index.File, Scopes: c.roots.Paths()}) {
+		switch {
+		case err != nil:
+			return index.Document{}, err
+		case string([]rune(d.Source)) != name:
+		case found != nil:
+			return index.Document{}, notFound
+		default:
+			found = &d
+		}
+	}
+	if found == nil {
+		return index.Document{}, notFound
+	}
+	return *found, nil
 }
 
 // checkForeign refuses to replace a foreign file by a document that bears its

@@ -2,6 +2,7 @@ package minirag_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,5 +83,38 @@ func TestRootsOfOthers(t *testing.T) {
 	res, err := none.Query(t.Context(), minirag.Query{Text: "lighthouse"})
 	if err != nil || len(res.Hits) != 0 || !strings.Contains(res.Notice, "the index is empty") {
 		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// A name that JSON cannot carry is found as JSON shows it, if that is clear.
+func TestNamesThatAreNoUTF8(t *testing.T) {
+	root := testcorpus.Write(t, map[string]string{"plain.md": "# Plain\n"})
+	for name, text := range map[string]string{"caf\xe9.md": "# Coffee\n", "one\xfe.md": "# One\n", "one\xff.md": "# Two\n"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Skip("the file system takes no such names:", err)
+		}
+	}
+	c := testcorpus.New(t, root)
+	if report := syncAll(t, c); report.Counts.Ingested != 4 {
+		t.Skipf("the file system changes such names: %+v", report.Counts)
+	}
+	for _, name := range []string{"caf\xe9.md", "caf\ufffd.md"} {
+		path, err := c.Resolve(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := c.Read(t.Context(), path); err != nil || text.Markdown != "# Coffee\n" {
+			t.Errorf("%q: %v, %v", name, text, err)
+		}
+		if hits, err := c.Neighbors(t.Context(), path, 0, 1, 1); err != nil || len(hits) != 1 {
+			t.Errorf("neighbors in %q: %d, %v", name, len(hits), err)
+		}
+	}
+	if _, err := c.Read(t.Context(), filepath.Join(root, "one\ufffd.md")); !errors.Is(err, minirag.ErrNotFound) {
+		t.Errorf("two files are shown so: %v", err)
+	}
+	gone, err := c.Delete(t.Context(), filepath.Join(root, "caf\ufffd.md"))
+	if err != nil || gone.ID != filepath.Join(root, "caf\xe9.md") {
+		t.Errorf("deleted %+v, %v", gone, err)
 	}
 }

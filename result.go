@@ -351,7 +351,11 @@ func (c *Corpus) Delete(ctx context.Context, source string) (*Source, error) {
 	var gone index.Document
 	_, err = c.o.Catalog.Update(ctx, func(tx index.Tx) error {
 		// One that is damaged may go all the same.
-		if _, err := c.document(tx, source); err != nil && !errors.Is(err, index.ErrDamaged) {
+		d, err := c.document(tx, source)
+		switch {
+		case err == nil:
+			source = d.Source
+		case !errors.Is(err, index.ErrDamaged):
 			return err
 		}
 		gone, err = tx.Delete(source)
