@@ -1,6 +1,7 @@
 package minirag
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -51,12 +52,17 @@ func (t *Text) Part(o *PartOptions) (*Part, error) {
 	}
 	start, end, err := t.span(o)
 	if err != nil {
-		return nil, &SourceError{Op: "read a part of", Source: t.Source.ID, Err: err, Hint: t.parts(o)}
+		e := &SourceError{Op: "read a part of", Source: t.Source.ID, Err: err}
+		if errors.Is(err, ErrNotFound) {
+			e.Hint = t.parts(o)
+		}
+		return nil, e
 	}
 	if o.Offset != 0 {
 		if o.Offset < start || o.Offset > end || o.Offset < len(t.Markdown) && !utf8.RuneStart(t.Markdown[o.Offset]) {
 			return nil, &SourceError{Op: "read a part of", Source: t.Source.ID,
-				Err: fmt.Errorf("%w: the offset %d is not in the part, which goes from %d to %d", ErrInvalid, o.Offset, start, end)}
+				Err:  fmt.Errorf("%w: the offset %d is not in the part, which goes from %d to %d", ErrInvalid, o.Offset, start, end),
+				Hint: "begin without an offset, and go on with the one that each page gives"}
 		}
 		start = o.Offset
 	}
