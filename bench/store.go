@@ -270,7 +270,9 @@ func (e *engines) ask(ctx context.Context, text string, v []float32, f *index.Fi
 	var wg sync.WaitGroup
 	var kerr, verr error
 	if sides&1 != 0 {
-		wg.Go(func() { _, kerr = k.Search(ctx, index.KeywordQuery{Text: text, Limit: limit, Filter: f, Documents: search.DocumentShare}) })
+		wg.Go(func() {
+			_, kerr = k.Search(ctx, index.KeywordQuery{Text: text, Limit: limit, Filter: f, Documents: search.DocumentShare})
+		})
 	}
 	if sides&2 != 0 {
 		wg.Go(func() { _, verr = s.Search(ctx, index.VectorQuery{Vector: v, Limit: limit, Filter: f}) })
