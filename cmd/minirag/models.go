@@ -104,7 +104,11 @@ func (a *app) openEmbedder(ctx context.Context, c *config, use embedderUse) (emb
 		o.Progress = d.step
 		defer d.end()
 	}
-	return local.OpenModel(ctx, source, o)
+	e, err := local.OpenModel(ctx, source, o)
+	if err != nil && source != "" && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w; MODEL_NAME or --model-name names the model, now %s", err, quote(c.modelName))
+	}
+	return e, err
 }
 
 // A downloadProgress shows a download: as a bar on a terminal, else by a line
