@@ -177,6 +177,8 @@ func TestDOCX(t *testing.T) {
 		{"list number zero", pack{numbering: testNumbering, body: listed("0", "0", "plain")}, "plain\n"},
 		{"code", pack{styles: testStyles, body: styled("Code", "x = 1") + styled("Code", "  y") + para("", "end")}, "```\nx = 1\n  y\n```\n\nend\n"},
 		{"table", pack{body: table(row("A", "B"), row("x|y", para("", "p1")+para("", "p2")), row("", ""))}, "| A | B |\n| --- | --- |\n| x\\|y | p1 p2 |\n"},
+		{"pipes of tables in cells", pack{body: table(row("A", "B"), row("x|y", table(row("in|ner", table(row("most|ly", "z"), row("2", "3"))))+para("", "q|r")))},
+			"| A | B |\n| --- | --- |\n| x\\|y | in\\|ner most\\|ly z 2 3 q\\|r |\n"},
 		{"merged cells", pack{body: table(row("A", "B", "C"),
 			row(`<w:tcPr><w:vMerge w:val="restart"/></w:tcPr>`+para("", "v"), `<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>`+para("", "h")),
 			row(`<w:tcPr><w:vMerge/></w:tcPr>`+para("", ""), "1", "2"),

@@ -29,11 +29,11 @@ func (d *docx) table(n *ooxml.Node) error {
 					}
 					continue
 				}
-				text, err := d.cell(cell)
+				text, err := d.cellText(cell)
 				if err != nil {
 					return err
 				}
-				if text != "" {
+				if text = strings.TrimSpace(text); text != "" {
 					parts = append(parts, text)
 				}
 			}
@@ -166,6 +166,13 @@ func gridCount(s string) int {
 
 // cell renders the blocks of a cell as one line.
 func (d *docx) cell(n *ooxml.Node) (string, error) {
+	text, err := d.cellText(n)
+	return mdtext.Cell(text), err
+}
+
+// cellText renders the blocks of a cell. A table in them has no cells of its
+// own in the end: its pipes are escaped with the others of the outer cell.
+func (d *docx) cellText(n *ooxml.Node) (string, error) {
 	sub := d.sub()
 	sub.waiting = nil
 	if err := sub.blocks(n); err != nil {
@@ -177,5 +184,5 @@ func (d *docx) cell(n *ooxml.Node) (string, error) {
 	}
 	d.waiting = append(d.waiting, sub.waiting...)
 	d.label, d.warnings = sub.label, sub.warnings
-	return mdtext.Cell(sub.w.String()), nil
+	return sub.w.String(), nil
 }
