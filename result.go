@@ -1,7 +1,6 @@
 package minirag
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,29 +82,33 @@ func (c *Corpus) scopes(scope []string) []string {
 // result fetches the text of the best hits, folds those that say the same, and
 // takes no more of one document than q wants.
 func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *judge, q *Query) (*Result, error) {
-	perDocument, folds := q.PerDocument, !q.Duplicates
+	perDocument, folds, ours := q.PerDocument, !q.Duplicates, q.Ranking.HybridWeight == nil
 	switch {
-	case perDocument < 0 || perDocument == 0 && q.Ranking.HybridWeight != nil:
+	case perDocument < 0 || perDocument == 0 && !ours:
 		perDocument = 0
 	case perDocument == 0:
 		perDocument = max(leastPerDocument, (q.TopK+1)/2)
 	}
-	if q.Ranking.HybridWeight != nil && q.PerDocument == 0 {
+	if !ours && q.PerDocument == 0 {
 		folds = false
+	}
+	want := q.TopK
+	if ours {
+		want = max(want, apartAmong)
 	}
 	hits = search.Spread(hits, perDocument)
 	docs := make(map[index.DocID]*index.Document)
 	r := &resolver{c: c, v: v, docs: docs, texts: make(map[index.DocID]*text), sections: make(map[string]*Section)}
-	chosen := make([]Hit, 0, min(q.TopK, len(hits)))
+	chosen := make([]Hit, 0, min(want, len(hits)))
 	var folder search.Folder
 	var chunks map[index.ChunkID]index.Chunk
 	for i := range hits {
-		if i%(2*q.TopK) == 0 {
-			if len(chosen) == q.TopK {
+		if i%(2*want) == 0 {
+			if len(chosen) == want {
 				break
 			}
 			// Most hits are never shown: what they are of is not read.
-			next := hits[i:min(i+2*q.TopK, len(hits))]
+			next := hits[i:min(i+2*want, len(hits))]
 			var err error
 			if chunks, err = v.Chunks(chunkIDs(next)); err != nil {
 				return nil, err
@@ -133,7 +136,7 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 				continue
 			}
 		}
-		if len(chosen) == q.TopK {
+		if len(chosen) == want {
 			if !folds {
 				break
 			}
@@ -152,14 +155,11 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 		judge.judge(&hit, &hits[i], q.Explain)
 		chosen = append(chosen, hit)
 	}
-	slices.SortStableFunc(chosen, func(a, b Hit) int {
-		by := cmp.Compare(b.Score, a.Score)
-		if by == 0 && q.Ranking.HybridWeight == nil {
-			// The order of the index depends on what was ingested when.
-			by = cmp.Or(strings.Compare(a.Source.ID, b.Source.ID), cmp.Compare(a.Index, b.Index))
-		}
-		return by
-	})
+	byScore(chosen, ours)
+	if ours {
+		apart(chosen)
+	}
+	chosen = chosen[:min(len(chosen), q.TopK)]
 	res := &Result{Hits: make([]Hit, 0, len(chosen))}
 	for _, h := range chosen {
 		res.add(h)
