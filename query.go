@@ -330,7 +330,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 			vectorOverlay = append(vectorOverlay, vectorEntry(e))
 		}
 	}
-	text := q.Text
+	text, phonetic := q.Text, !q.Ranking.asReference()
 	if q.Ranking.asReference() {
 		// Neither ranks nor a leap of distances tell a chunk that has the
 		// question's articles only from one that has its words.
@@ -345,7 +345,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 		})
 	}
 	g.Go(func() (err error) {
-		words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare})
+		words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare, Phonetic: phonetic})
 		return err
 	})
 	if err := g.Wait(); err != nil {

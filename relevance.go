@@ -100,7 +100,7 @@ type judge struct {
 
 // judge compares the question with a sample of all chunks.
 func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index.Seq, documents int, text string, vector []float32, near, words []index.Hit) (*judge, error) {
-	j := &judge{terms: analysis.Query(text), script: mainScript(text), found: make(map[index.ChunkID]float64, len(words))}
+	j := &judge{terms: analysis.Query(text, false), script: mainScript(text), found: make(map[index.ChunkID]float64, len(words))}
 	for _, h := range words {
 		j.found[h.Chunk] = h.Score
 	}

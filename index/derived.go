@@ -96,6 +96,9 @@ type KeywordQuery struct {
 	// whole document of the chunk. It orders the best chunks anew and brings
 	// no others. An index may ignore it.
 	Documents float64
+	// Phonetic looks for the words also as they sound in another script, for
+	// which they count less. An index may ignore it.
+	Phonetic bool
 }
 
 // A KeywordIndex finds chunks by their words. The rules of [VectorStore] hold

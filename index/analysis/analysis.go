@@ -42,6 +42,12 @@
 // which do not mark words, give overlapping pairs of characters ([Bigram]) and
 // single ones ([Single]).
 //
+// A word of nothing but Latin or Cyrillic letters that is no function word also
+// gives [Phonetic] terms: its consonants, where letters that stand for each other in the
+// other script are one, and the places of its vowels, for the word and for
+// its stem. So a question for Ньютон finds Newton, and one for Docker докер. Words
+// with fewer than three consonants give none.
+//
 // Nothing is dropped for being frequent or long: a term over [MaxTerm] bytes
 // is stored as its beginning and a hash of the whole.
 //
@@ -59,7 +65,7 @@ import (
 )
 
 // Version is that of the rules. Terms of different versions do not compare.
-const Version = 2
+const Version = 3
 
 // MaxTerm is the largest length of a term in bytes, without the mark of exact
 // terms.
@@ -75,11 +81,12 @@ const (
 	Part               // a piece of a compound in its basic form
 	Bigram             // two characters of a script without word borders
 	Single             // one character of such a script
+	Phonetic           // how a word sounds
 )
 
 // String returns the kind's name.
 func (k Kind) String() string {
-	return [...]string{"exact", "stem", "part", "bigram", "single"}[k]
+	return [...]string{"exact", "stem", "part", "bigram", "single", "phonetic"}[k]
 }
 
 // exactMark begins exact terms, so that no other term equals one.

@@ -28,6 +28,9 @@ func Phrase(text string) []string {
 	var terms []string
 	var kinds []Kind
 	for _, t := range Tokens(text) {
+		if t.Kind == Phonetic {
+			continue
+		}
 		if t.Position == len(terms) {
 			terms, kinds = append(terms, t.Term), append(kinds, t.Kind)
 			continue

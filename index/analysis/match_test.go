@@ -18,7 +18,7 @@ func TestMatched(t *testing.T) {
 		{"the pump of Berlin", "the bread of the day", 0.01, 0.2},
 		{"", "anything", 0, 0},
 	} {
-		got := analysis.Matched(analysis.Query(tc.question), tc.text)
+		got := analysis.Matched(analysis.Query(tc.question, false), tc.text)
 		if got < tc.low || got > tc.high {
 			t.Errorf("%q in %q: %.3f, want %v to %v", tc.question, tc.text, got, tc.low, tc.high)
 		}

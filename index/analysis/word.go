@@ -26,7 +26,13 @@ func (s *scanner) word(text string) {
 		if scriptOf(whole) != digits {
 			s.emit(exactMark+limit(whole), Exact)
 		}
-		s.emit(basic(whole), Stem)
+		stem := basic(whole)
+		s.emit(stem, Stem)
+		if !functionWords[whole] {
+			for _, t := range phoneticTerms(stem, plain(whole)) {
+				s.emit(t, Phonetic)
+			}
+		}
 		s.pos++
 		return
 	}

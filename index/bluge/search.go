@@ -45,7 +45,7 @@ func (s *snapshot) Search(ctx context.Context, query index.KeywordQuery) (hits [
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	terms := analysis.Query(query.Text)
+	terms := analysis.Query(query.Text, query.Phonetic)
 	if len(terms) == 0 || query.Limit <= 0 {
 		return nil, nil
 	}
@@ -161,6 +161,9 @@ func (r *ranking) prepare(ctx context.Context, parts []*segset.Part[*segment], o
 	r.idf = make([]float64, len(r.terms))
 	for t := range r.terms {
 		df := max(frequency[t][title], frequency[t][headings], frequency[t][body])
+		if df == 0 && r.terms[t].Optional {
+			continue
+		}
 		r.idf[t] = r.terms[t].Weight * math.Log1p((max(count-df, 0)+0.5)/(df+0.5))
 		sum += r.idf[t]
 	}

@@ -201,6 +201,9 @@ func (r *ranking) documentStatistics() *documentStatistics {
 	s := &documentStatistics{title: r.norms.average[title], body: max(words/max(count, 1), 1), idf: make([]float64, len(r.terms))}
 	var sum float64
 	for t := range r.terms {
+		if frequency[t] == 0 && r.terms[t].Optional {
+			continue
+		}
 		s.idf[t] = r.terms[t].Weight * inverseFrequency(count, frequency[t])
 		sum += s.idf[t]
 	}

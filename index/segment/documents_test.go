@@ -39,7 +39,7 @@ func wholes(entries []index.KeywordEntry, titleAverage float64, text string) map
 		}
 	}
 	bodyAverage := float64(bodyWords) / float64(len(docs))
-	terms := analysis.Query(text)
+	terms := analysis.Query(text, false)
 	weights := make([]float64, len(terms))
 	var sum float64
 	for i, t := range terms {

@@ -49,7 +49,7 @@ type overlaid struct {
 
 // searchWords returns the best chunks for a text.
 func searchWords(ctx context.Context, parts []*segset.Part[*segment], query *index.KeywordQuery, workers int) ([]index.Hit, error) {
-	terms := analysis.Query(query.Text)
+	terms := analysis.Query(query.Text, query.Phonetic)
 	if len(terms) == 0 || query.Limit <= 0 {
 		return nil, nil
 	}
@@ -140,6 +140,9 @@ func (r *ranking) prepare(ctx context.Context, query *index.KeywordQuery) error 
 	var sum float64
 	for t := range r.terms {
 		df := max(frequency[t][title], frequency[t][headings], frequency[t][body])
+		if df == 0 && r.terms[t].Optional {
+			continue
+		}
 		r.weights[t] = r.terms[t].Weight * inverseFrequency(count, df)
 		sum += r.weights[t]
 	}
