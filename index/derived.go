@@ -96,8 +96,8 @@ type KeywordQuery struct {
 	// whole document of the chunk. It orders the best chunks anew and brings
 	// no others. An index may ignore it.
 	Documents float64
-	// Phonetic looks for the words also as they sound in another script, for
-	// which they count less. An index may ignore it.
+	// Phonetic looks for the words also as they sound in another script, which
+	// counts less. Where no chunk has what sounds so, scores do not change.
 	Phonetic bool
 }
 

@@ -58,14 +58,14 @@ type Evidence struct {
 	// if it is not among the keyword hits.
 	Found float64
 	// OtherScript says that the chunk is written in another script than the
-	// question, so that it cannot have its words.
+	// question, so that it has its words by their sound at most.
 	OtherScript bool
 }
 
 // The coefficients of [Relevance]: logistic regressions on the best chunk, for
 // eleven sets in one language each with their own questions and those of other
 // sets, weighted to count alike, and two sets with questions in another
-// language than the texts. See docs/EVALUATION.md.
+// script than the texts, each with those of three others. See docs/EVALUATION.md.
 const (
 	relevanceBias     = -11.65
 	relevanceDistinct = 1.19  // for each deviation above the background
@@ -77,8 +77,9 @@ const (
 	nearBias     = -13
 	nearDistinct = 2.3
 
-	otherScriptBias     = -9.54
-	otherScriptDistinct = 2.66
+	otherScriptBias     = -9.7
+	otherScriptDistinct = 2.55
+	otherScriptFound    = 10.5
 
 	wordsBias  = -9.28 // by the words alone
 	wordsFound = 21.11
@@ -95,7 +96,7 @@ func Relevance(e Evidence, background Background, known bool) float64 {
 	distinct := (e.Cosine - background.Mean) / background.Deviation
 	x := max(relevanceBias+relevanceDistinct*distinct+relevanceFound*found, nearBias+nearDistinct*distinct)
 	if e.OtherScript {
-		x = max(x, otherScriptBias+otherScriptDistinct*distinct)
+		x = max(x, otherScriptBias+otherScriptDistinct*distinct+otherScriptFound*found)
 	}
 	return logistic(x)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/minirag/minirag/index"
 )
 
@@ -21,6 +23,7 @@ func RunKeywords(t *testing.T, open func(t testing.TB, dir string, catalog strin
 		})
 	}
 	t.Run("Fields", func(t *testing.T) { testFields(t, open(t, t.TempDir(), testOrigin().Catalog)) })
+	t.Run("Phonetic", func(t *testing.T) { testPhonetic(t, open(t, t.TempDir(), testOrigin().Catalog)) })
 	t.Run("QueryIsText", func(t *testing.T) { testQueryIsText(t, open(t, t.TempDir(), testOrigin().Catalog)) })
 }
 
@@ -220,6 +223,42 @@ func testFields(t *testing.T, k index.KeywordIndex) {
 	}
 	if hits := searchText(t, k, "boiler valve"); len(hits) == 0 || hits[0].Chunk != 1 {
 		t.Errorf("words of several fields find %v first, want 1", hits)
+	}
+}
+
+func testPhonetic(t *testing.T, k index.KeywordIndex) {
+	defer k.Close()
+	addTexts(t, k, []string{
+		"Исаак Ньютон жил в Кембридже.", "Isaac Newton and his laws.", "Run the docker image.", "Команды были в Денвере и Питтсбурге.",
+	})
+	snap, err := k.Snapshot(t.Context())
+	check(t, err)
+	defer snap.Close()
+	overlay := []index.KeywordEntry{{Chunk: 5, Doc: 5, Body: "Образ для кубернетеса."}}
+	ask := func(text string, phonetic bool) []index.Hit {
+		hits, err := snap.Search(t.Context(), index.KeywordQuery{Text: text, Limit: 10, Overlay: overlay, Phonetic: phonetic, Documents: 0.3})
+		if err != nil {
+			t.Fatalf("search %q: %v", text, err)
+		}
+		return hits
+	}
+	for text, want := range map[string][]index.ChunkID{
+		"Newton": {2, 1}, "ньютона": {1, 2}, "контейнер докера": {3}, "Denver": {4}, "Kubernetes": {5}, "Pittsburgh or Denver": {4},
+	} {
+		if got := chunksOf(ask(text, true)); !slices.Equal(got, want) {
+			t.Errorf("%q finds %v, want %v", text, got, want)
+		}
+		for _, h := range ask(text, false) {
+			if h.Chunk != want[0] || len(want) == 1 {
+				t.Errorf("%q without sounds finds %v", text, h.Chunk)
+			}
+		}
+	}
+	// No text sounds like these, so they weigh nothing.
+	for _, text := range []string{"laws of Isaac", "команды и образы"} {
+		if diff := cmp.Diff(ask(text, false), ask(text, true)); diff != "" {
+			t.Errorf("%q by letters and by sounds (-letters +sounds):\n%s", text, diff)
+		}
 	}
 }
 
