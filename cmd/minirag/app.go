@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, p *process) int {
 	a := &app{process: *p, out: bufio.NewWriter(p.stdout)}
 	var err error
 	if len(args) < 2 {
-		err = a.serve(ctx)
+		err = a.serve(ctx, flags{})
 	} else {
 		err = a.root().Run(ctx, args)
 	}
@@ -126,6 +126,7 @@ func (a *app) root() *cli.Command {
 			a.readCommand(), a.neighborsCommand(), a.listCommand(), a.deleteCommand(),
 			a.statusCommand(), a.convertCommand(), a.evalCommand(), a.benchCommand(),
 			a.doctorCommand(), a.compactCommand(), a.exportCommand(), a.importCommand(),
+			a.serveCommand(),
 		},
 		// Everything is reported by report.
 		ExitErrHandler: func(context.Context, *cli.Command, error) {},
@@ -185,14 +186,15 @@ func onUsageError(_ context.Context, cmd *cli.Command, err error, _ bool) error 
 }
 
 // settingFlags are the options that all commands with an index have.
-func settingFlags() []cli.Flag {
+func settingFlags() []cli.Flag { return append(indexFlags(), jsonFlag()) }
+
+func indexFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "base-dir", Usage: "folder with documents; repeatable (BASE_DIR, BASE_DIRS)", TakesFile: true},
 		&cli.StringFlag{Name: "db-path", Usage: "folder of the index (DB_PATH)", TakesFile: true},
 		&cli.StringFlag{Name: "cache-dir", Usage: "folder for what can be made again (CACHE_DIR)", TakesFile: true},
 		&cli.StringFlag{Name: "model-name", Usage: "embedding model (MODEL_NAME)"},
 		&cli.BoolFlag{Name: "empty-base-dir", Hidden: true},
-		jsonFlag(),
 	}
 }
 
@@ -201,12 +203,16 @@ func jsonFlag() cli.Flag {
 }
 
 func (a *app) config(cmd *cli.Command) (*config, error) {
-	return loadConfig(flags{
+	return loadConfig(flagsOf(cmd), a.lookup)
+}
+
+func flagsOf(cmd *cli.Command) flags {
+	return flags{
 		baseDirs:  cmd.StringSlice("base-dir"),
 		dbPath:    cmd.String("db-path"),
 		cacheDir:  cmd.String("cache-dir"),
 		modelName: cmd.String("model-name"),
-	}, a.lookup)
+	}
 }
 
 func (a *app) logger() *slog.Logger {

@@ -7,14 +7,31 @@ import (
 	"os"
 	"sync"
 
+	"github.com/urfave/cli/v3"
+
 	"github.com/minirag/minirag"
 	"github.com/minirag/minirag/chunk"
 	"github.com/minirag/minirag/mcpserver"
 )
 
+func (a *app) serveCommand() *cli.Command {
+	return &cli.Command{
+		Name:        "serve",
+		Usage:       "answer an AI client over MCP",
+		Description: "The MCP server on standard input and output, as without a command, but with options.",
+		Flags:       indexFlags(),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if cmd.Args().Present() {
+				return misuse(cmd, "unexpected argument %s", quote(cmd.Args().First()))
+			}
+			return a.serve(ctx, flagsOf(cmd))
+		},
+	}
+}
+
 // serve is the MCP server on standard input and output. It starts even with a
 // configuration that cannot be used, to tell the client what is wrong with it.
-func (a *app) serve(ctx context.Context) (err error) {
+func (a *app) serve(ctx context.Context, f flags) (err error) {
 	o := &mcpserver.Options{
 		Info:   mcpserver.Info{Version: version},
 		Logger: a.logger(),
@@ -26,7 +43,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 	var opened corpora
 	defer func() { err = errors.Join(err, opened.close()) }()
 
-	c, configErr := loadConfig(flags{}, a.lookup)
+	c, configErr := loadConfig(f, a.lookup)
 	if configErr != nil {
 		o.ConfigError = configErr
 	} else {
