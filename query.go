@@ -330,11 +330,14 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 			vectorOverlay = append(vectorOverlay, vectorEntry(e))
 		}
 	}
-	text, phonetic := q.Text, !q.Ranking.asReference()
+	text, phonetic, documents := q.Text, !q.Ranking.asReference(), search.DocumentShare
 	if q.Ranking.asReference() {
 		// Neither ranks nor a leap of distances tell a chunk that has the
 		// question's articles only from one that has its words.
 		text = analysis.Content(text)
+		if !q.Ranking.keywordsOnly() {
+			documents = 0
+		}
 	}
 	extra := min(len(closed), overlayMost)
 	g, ctx := errgroup.WithContext(ctx)
@@ -345,7 +348,7 @@ func (c *Corpus) sides(ctx context.Context, v index.View, s *snapshots, at index
 		})
 	}
 	g.Go(func() (err error) {
-		words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: search.DocumentShare, Phonetic: phonetic})
+		words, err = s.keywords.Search(ctx, index.KeywordQuery{Text: text, Limit: limit + extra, Filter: filter, Overlay: keywordOverlay, Documents: documents, Phonetic: phonetic})
 		return err
 	})
 	if err := g.Wait(); err != nil {
