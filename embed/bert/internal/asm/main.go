@@ -41,7 +41,8 @@ func main() {
 	for t := 1; t <= maxTokens; t++ {
 		f32(t)
 	}
-	packRows()
+	packRows("packRows", false)
+	packRows("packPairs", true)
 	pairs()
 	quantize()
 	gelu()

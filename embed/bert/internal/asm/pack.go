@@ -10,9 +10,10 @@ import (
 	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
 )
 
-// packRows writes the twin of packPortable for eight rows, half of the lanes.
-func packRows() {
-	TEXT("packRows", NOSPLIT, "func(panel, end, rows *byte, rowBytes, groups int)")
+// packRows writes the twin of packPortable for eight rows, half of the lanes, and
+// either kind of start.
+func packRows(name string, paired bool) {
+	TEXT(name, NOSPLIT, "func(panel, end, rows *byte, rowBytes, groups int)")
 	Pragma("noescape")
 	const block = 2 + group/2
 	panel := Load(Param("panel"), GP64())
@@ -52,7 +53,7 @@ func packRows() {
 	n, back := GP64(), GP64()
 	MOVQ(left, n)
 	XORQ(back, back)
-	Label("packTop")
+	Label(name + "Top")
 	{
 		v := halves()
 		VPAND(magnitude, v, v)
@@ -61,7 +62,7 @@ func packRows() {
 		ADDQ(Imm(block), later)
 		ADDQ(Imm(block), back)
 		DECQ(n)
-		JNE(LabelRef("packTop"))
+		JNE(LabelRef(name + "Top"))
 	}
 	SUBQ(back, row)
 	SUBQ(back, later)
@@ -85,7 +86,7 @@ func packRows() {
 		VMOVUPS(largest, Mem{Base: end})
 	}
 
-	Label("packPart")
+	Label(name + "Part")
 	start, inPart, offset := GP64(), GP64(), YMM()
 	MOVQ(panel, start)
 	ADDQ(I32(partStart), panel)
@@ -93,9 +94,17 @@ func packRows() {
 	CMPQ(left, inPart)
 	CMOVQLT(left, inPart)
 	SUBQ(inPart, left)
-	VPXOR(offset, offset, offset)
+	if paired {
+		VPBROADCASTD(word("pairBias", layout.PairBias), offset)
+	} else {
+		VPXOR(offset, offset, offset)
+	}
+	shiftBits := XMM()
+	if paired {
+		VPXOR(shiftBits, shiftBits, shiftBits)
+	}
 
-	Label("packGroup")
+	Label(name + "Group")
 	var a, b [4]reg.VecVirtual
 	for i := range a {
 		a[i], b[i] = YMM(), YMM()
@@ -143,16 +152,22 @@ func packRows() {
 	VPSLLD(Imm(16), scale, shift)
 	VPBLENDW(Imm(0xaa), shift, scale, shift)
 	VMOVDQU(shift, Mem{Base: panel, Disp: groupWeights})
-	VPMULLD(scale, sum, sum)
+	if paired {
+		// The second group is in the upper half.
+		VPSLLD(shiftBits, sum, sum)
+		VMOVD(word("pairShift", 16), shiftBits)
+	} else {
+		VPMULLD(scale, sum, sum)
+	}
 	VPADDD(sum, offset, offset)
 	ADDQ(I32(groupBytes), panel)
 	ADDQ(Imm(block), row)
 	ADDQ(Imm(block), later)
 	DECQ(inPart)
-	JNE(LabelRef("packGroup"))
+	JNE(LabelRef(name + "Group"))
 	VMOVDQU(offset, Mem{Base: start})
 	TESTQ(left, left)
-	JNE(LabelRef("packPart"))
+	JNE(LabelRef(name + "Part"))
 	VZEROUPPER()
 	RET()
 }

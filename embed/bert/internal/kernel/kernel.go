@@ -64,7 +64,8 @@ type Set struct {
 	q4Pair func(out []float32, outStride, panelStride int, act, panels []byte, bias []float32, groups, tokens int)
 	f32    func(out []float32, outStride int, a []float32, aStride int, w []float32, wStride int, scale []float32, k, tokens int)
 
-	pack func(panel []byte, rows string, groups int)
+	pack   func(panel []byte, rows string, groups int, starts starts)
+	starts starts
 
 	quantize func(dst, scales []byte, row []float32)
 	gelu     func(x []float32)

@@ -19,7 +19,7 @@ func available() []*Set {
 	if !hasAVX512() {
 		return sets
 	}
-	wide := &Set{name: "avx512vnni", q4: q4AVX512, q4Pair: q4PairAVX512, f32: f32AVX512, pack: packAVX2,
+	wide := &Set{name: "avx512vnni", starts: pairStarts, q4: q4AVX512, q4Pair: q4PairAVX512, f32: f32AVX512, pack: packAVX2,
 		quantize: quantizeAVX512, gelu: geluAVX512, softmax: softmaxAVX512,
 		addNorm: addNormAVX512, transpose: transposeAVX2}
 	return append([]*Set{wide}, sets...)
@@ -109,10 +109,14 @@ func transposeAVX2(dst []float32, dstStride int, src []float32, srcStride, block
 	transposeBlocks(&dst[0], dstStride, &src[0], srcStride, blocks)
 }
 
-func packAVX2(panel []byte, rows string, groups int) {
+func packAVX2(panel []byte, rows string, groups int, starts starts) {
+	pack := packRows
+	if starts == pairStarts {
+		pack = packPairs
+	}
 	rowBytes := groups * BlockBytes
 	end := len(panel) - panelEnd
 	for half := range 2 {
-		packRows(&panel[32*half], &panel[end+32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
+		pack(&panel[32*half], &panel[end+32*half], unsafe.StringData(rows[8*half*rowBytes:]), rowBytes, groups)
 	}
 }

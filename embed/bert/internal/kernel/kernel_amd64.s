@@ -1648,7 +1648,7 @@ TEXT ·packRows(SB), NOSPLIT, $0-40
 	MOVQ         BX, R8
 	XORQ         R9, R9
 
-packTop:
+packRowsTop:
 	VPXOR        X2, X2, X2
 	VPINSRW      $0x00, (CX), X2, X2
 	VPINSRW      $0x01, (CX)(DX*1), X2, X2
@@ -1665,7 +1665,7 @@ packTop:
 	ADDQ         $0x12, DI
 	ADDQ         $0x12, R9
 	DECQ         R8
-	JNE          packTop
+	JNE          packRowsTop
 	SUBQ         R9, CX
 	SUBQ         R9, DI
 	MOVQ         end+8(FP), R8
@@ -1686,7 +1686,7 @@ packTop:
 	VBLENDVPS    Y7, Y9, Y8, Y8
 	VMOVUPS      Y8, (R8)
 
-packPart:
+packRowsPart:
 	MOVQ    AX, R8
 	ADDQ    $+64, AX
 	MOVQ    $0x00000002, R9
@@ -1695,7 +1695,7 @@ packPart:
 	SUBQ    R9, BX
 	VPXOR   Y2, Y2, Y2
 
-packGroup:
+packRowsGroup:
 	VMOVDQU      2(CX), X3
 	VINSERTI128  $0x01, 2(DI), Y3, Y3
 	VMOVDQU      2(CX)(DX*1), X4
@@ -1789,10 +1789,10 @@ packGroup:
 	ADDQ         $0x12, CX
 	ADDQ         $0x12, DI
 	DECQ         R9
-	JNE          packGroup
+	JNE          packRowsGroup
 	VMOVDQU      Y2, (R8)
 	TESTQ        BX, BX
-	JNE          packPart
+	JNE          packRowsPart
 	VZEROUPPER
 	RET
 
@@ -1834,6 +1834,176 @@ GLOBL shift<>(SB), RODATA|NOPTR, $4
 
 DATA oddBit<>+0(SB)/4, $0x00000001
 GLOBL oddBit<>(SB), RODATA|NOPTR, $4
+
+// func packPairs(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·packPairs(SB), NOSPLIT, $0-40
+	MOVQ         panel+0(FP), AX
+	MOVQ         rows+16(FP), CX
+	MOVQ         rowBytes+24(FP), DX
+	MOVQ         groups+32(FP), BX
+	LEAQ         (DX)(DX*2), SI
+	LEAQ         (CX)(DX*4), DI
+	VPBROADCASTD halfMagnitude<>+0(SB), Y0
+	VPXOR        Y1, Y1, Y1
+	MOVQ         BX, R8
+	XORQ         R9, R9
+
+packPairsTop:
+	VPXOR        X2, X2, X2
+	VPINSRW      $0x00, (CX), X2, X2
+	VPINSRW      $0x01, (CX)(DX*1), X2, X2
+	VPINSRW      $0x02, (CX)(DX*2), X2, X2
+	VPINSRW      $0x03, (CX)(SI*1), X2, X2
+	VPINSRW      $0x04, (DI), X2, X2
+	VPINSRW      $0x05, (DI)(DX*1), X2, X2
+	VPINSRW      $0x06, (DI)(DX*2), X2, X2
+	VPINSRW      $0x07, (DI)(SI*1), X2, X2
+	VPMOVZXWD    X2, Y2
+	VPAND        Y0, Y2, Y2
+	VPMAXUD      Y2, Y1, Y1
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	ADDQ         $0x12, R9
+	DECQ         R8
+	JNE          packPairsTop
+	SUBQ         R9, CX
+	SUBQ         R9, DI
+	MOVQ         end+8(FP), R8
+	VPBROADCASTD halfFinite<>+0(SB), Y2
+	VPCMPGTD     Y2, Y1, Y7
+	VPXOR        Y2, Y2, Y2
+	VPCMPEQD     Y2, Y1, Y2
+	VPSLLD       $0x0d, Y1, Y8
+	VPBROADCASTD halfExponent<>+0(SB), Y1
+	VMULPS       Y1, Y8, Y8
+	VBROADCASTSS maxScale<>+0(SB), Y9
+	VDIVPS       Y8, Y9, Y1
+	VPANDN       Y1, Y2, Y1
+	VPANDN       Y1, Y7, Y1
+	VBROADCASTSS scaleUnit<>+0(SB), Y9
+	VMULPS       Y9, Y8, Y8
+	VBROADCASTSS notANumber<>+0(SB), Y9
+	VBLENDVPS    Y7, Y9, Y8, Y8
+	VMOVUPS      Y8, (R8)
+
+packPairsPart:
+	MOVQ         AX, R8
+	ADDQ         $+64, AX
+	MOVQ         $0x00000002, R9
+	CMPQ         BX, R9
+	CMOVQLT      BX, R9
+	SUBQ         R9, BX
+	VPBROADCASTD pairBias<>+0(SB), Y2
+	VPXOR        X7, X7, X7
+
+packPairsGroup:
+	VMOVDQU      2(CX), X3
+	VINSERTI128  $0x01, 2(DI), Y3, Y3
+	VMOVDQU      2(CX)(DX*1), X4
+	VINSERTI128  $0x01, 2(DI)(DX*1), Y4, Y4
+	VMOVDQU      2(CX)(DX*2), X5
+	VINSERTI128  $0x01, 2(DI)(DX*2), Y5, Y5
+	VMOVDQU      2(CX)(SI*1), X6
+	VINSERTI128  $0x01, 2(DI)(SI*1), Y6, Y6
+	VPUNPCKLDQ   Y4, Y3, Y8
+	VPUNPCKHDQ   Y4, Y3, Y9
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y6
+	VPUNPCKLQDQ  Y4, Y8, Y3
+	VPUNPCKHQDQ  Y4, Y8, Y4
+	VPUNPCKLQDQ  Y6, Y9, Y5
+	VPUNPCKHQDQ  Y6, Y9, Y6
+	VPXOR        Y8, Y8, Y8
+	VPBROADCASTD nibble<>+0(SB), Y9
+	VPBROADCASTD eightBytes<>+0(SB), Y10
+	VPSRLW       $0x04, Y3, Y11
+	VPAND        Y9, Y3, Y3
+	VPADDB       Y3, Y8, Y8
+	VPSUBB       Y10, Y3, Y3
+	VMOVDQU      Y3, (AX)
+	VPAND        Y9, Y11, Y11
+	VPADDB       Y11, Y8, Y8
+	VPSUBB       Y10, Y11, Y11
+	VMOVDQU      Y11, 256(AX)
+	VPSRLW       $0x04, Y4, Y11
+	VPAND        Y9, Y4, Y4
+	VPADDB       Y4, Y8, Y8
+	VPSUBB       Y10, Y4, Y4
+	VMOVDQU      Y4, 64(AX)
+	VPAND        Y9, Y11, Y11
+	VPADDB       Y11, Y8, Y8
+	VPSUBB       Y10, Y11, Y11
+	VMOVDQU      Y11, 320(AX)
+	VPSRLW       $0x04, Y5, Y11
+	VPAND        Y9, Y5, Y5
+	VPADDB       Y5, Y8, Y8
+	VPSUBB       Y10, Y5, Y5
+	VMOVDQU      Y5, 128(AX)
+	VPAND        Y9, Y11, Y11
+	VPADDB       Y11, Y8, Y8
+	VPSUBB       Y10, Y11, Y11
+	VMOVDQU      Y11, 384(AX)
+	VPSRLW       $0x04, Y6, Y11
+	VPAND        Y9, Y6, Y6
+	VPADDB       Y6, Y8, Y8
+	VPSUBB       Y10, Y6, Y6
+	VMOVDQU      Y6, 192(AX)
+	VPAND        Y9, Y11, Y11
+	VPADDB       Y11, Y8, Y8
+	VPSUBB       Y10, Y11, Y11
+	VMOVDQU      Y11, 448(AX)
+	VPBROADCASTD oneBytes<>+0(SB), Y9
+	VPMADDUBSW   Y9, Y8, Y8
+	VPBROADCASTD oneWords<>+0(SB), Y9
+	VPMADDWD     Y9, Y8, Y8
+	VPBROADCASTD zeroPoints<>+0(SB), Y9
+	VPSUBD       Y8, Y9, Y8
+	VPSLLD       $0x07, Y8, Y8
+	VPXOR        X3, X3, X3
+	VPINSRW      $0x00, (CX), X3, X3
+	VPINSRW      $0x01, (CX)(DX*1), X3, X3
+	VPINSRW      $0x02, (CX)(DX*2), X3, X3
+	VPINSRW      $0x03, (CX)(SI*1), X3, X3
+	VPINSRW      $0x04, (DI), X3, X3
+	VPINSRW      $0x05, (DI)(DX*1), X3, X3
+	VPINSRW      $0x06, (DI)(DX*2), X3, X3
+	VPINSRW      $0x07, (DI)(SI*1), X3, X3
+	VPMOVZXWD    X3, Y9
+	VPAND        Y0, Y9, Y10
+	VPSLLD       $0x0d, Y10, Y10
+	VPBROADCASTD halfExponent<>+0(SB), Y11
+	VMULPS       Y11, Y10, Y10
+	VMULPS       Y1, Y10, Y10
+	VBROADCASTSS shift<>+0(SB), Y11
+	VADDPS       Y11, Y10, Y10
+	VPSUBD       Y11, Y10, Y10
+	VPSLLD       $0x10, Y9, Y9
+	VPBROADCASTD oddBit<>+0(SB), Y11
+	VPOR         Y11, Y9, Y9
+	VPSIGND      Y9, Y10, Y10
+	VPSLLD       $0x10, Y10, Y11
+	VPBLENDW     $0xaa, Y11, Y10, Y11
+	VMOVDQU      Y11, 512(AX)
+	VPSLLD       X7, Y8, Y8
+	VMOVD        pairShift<>+0(SB), X7
+	VPADDD       Y8, Y2, Y2
+	ADDQ         $+576, AX
+	ADDQ         $0x12, CX
+	ADDQ         $0x12, DI
+	DECQ         R9
+	JNE          packPairsGroup
+	VMOVDQU      Y2, (R8)
+	TESTQ        BX, BX
+	JNE          packPairsPart
+	VZEROUPPER
+	RET
+
+DATA pairBias<>+0(SB)/4, $0x7fff7fff
+GLOBL pairBias<>(SB), RODATA|NOPTR, $4
+
+DATA pairShift<>+0(SB)/4, $0x00000010
+GLOBL pairShift<>(SB), RODATA|NOPTR, $4
 
 // func pairs(rounds int)
 // Requires: AVX, AVX2

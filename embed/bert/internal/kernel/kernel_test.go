@@ -27,10 +27,10 @@ func blocks(weight func(lane, col int) int, scale func(lane, group int) float32,
 	return string(rows)
 }
 
-// panel is a panel of them.
-func panel(weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
+// panel is a panel of them, for a set.
+func panel(s *kernel.Set, weight func(lane, col int) int, scale func(lane, group int) float32, groups int) []byte {
 	p := make([]byte, kernel.PanelBytes(groups))
-	kernel.Portable().PackQ4(p, blocks(weight, scale, kernel.Lanes, groups), groups)
+	s.PackQ4(p, blocks(weight, scale, kernel.Lanes, groups), groups)
 	return p
 }
 
@@ -60,9 +60,9 @@ func TestPackQ4(t *testing.T) {
 				"infinite": func(l, g int) float32 { return float32(math.Inf(l%2*2 - 1)) },
 			} {
 				rows := blocks(func(int, int) int { return rng.IntN(16) - 8 }, scale, lanes, groups)
-				want := make([]byte, kernel.PanelBytes(groups))
-				kernel.Portable().PackQ4(want, rows, groups)
 				for _, s := range sets(t) {
+					want := make([]byte, kernel.PanelBytes(groups))
+					kernel.PackPortable(s, want, rows, groups)
 					got := bytes.Repeat([]byte{0xa5}, len(want))
 					s.PackQ4(got, rows, groups)
 					if !bytes.Equal(got, want) {
@@ -137,7 +137,6 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 	for i := range scales {
 		scales[i] = widen(half(float32(rng.NormFloat64()) / 64))
 	}
-	p := panel(func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
 	bias := make([]float32, kernel.Lanes)
 	for i := range bias {
 		bias[i] = float32(i) - 7
@@ -153,6 +152,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 	}
 	const stride = kernel.Lanes + 3
 	for _, s := range sets(t) {
+		p := panel(s, func(l, c int) int { return w[l*cols+c] }, func(l, g int) float32 { return scales[l*groups+g] }, groups)
 		out := make([]float32, tokens*stride)
 		for i := range out {
 			out[i] = -12345
@@ -354,14 +354,14 @@ func TestSoftmax(t *testing.T) {
 func BenchmarkMulQ4(b *testing.B) {
 	const tokens = 60
 	for _, groups := range []int{12, 48} {
-		p := panel(func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
 		// As many weights as a model has, of which no cache holds all.
-		panels := 24 << 20 / len(p)
-		weights := bytes.Repeat(p, panels)
+		panels := 24 << 20 / kernel.PanelBytes(groups)
 		act := make([]byte, tokens*kernel.ActBytes(groups))
 		const outPanels = 24
 		out, bias := make([]float32, tokens*kernel.Lanes*outPanels), make([]float32, kernel.Lanes*outPanels)
 		for _, s := range sets(b) {
+			p := panel(s, func(l, c int) int { return (l+c)%16 - 8 }, func(int, int) float32 { return 0.01 }, groups)
+			weights := bytes.Repeat(p, panels)
 			b.Run(fmt.Sprintf("%s/%d", s.Name(), groups*kernel.Group), func(b *testing.B) {
 				start := cpuTime()
 				for b.Loop() {

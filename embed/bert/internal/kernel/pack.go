@@ -24,11 +24,29 @@ func (s *Set) PackQ4(panel []byte, rows string, groups int) {
 	}
 	if len(rows) < Lanes*rowBytes {
 		clear(panel)
-		packPortable(panel, rows, groups)
+		packPortable(panel, rows, groups, s.starts)
 		return
 	}
-	s.pack(panel, rows, groups)
+	s.pack(panel, rows, groups, s.starts)
 }
+
+// starts says what begins a part of a panel, for each row.
+type starts int
+
+const (
+	// sumStarts are where the sums of parts start: int32 which take back the offset
+	// of the activations.
+	sumStarts starts = iota
+	// pairStarts are where the sums of the first group of a part and of the second
+	// start, in the lower and the upper half of a word, without their scales: each
+	// takes back the offset of the activations and adds pairBias, so that what
+	// becomes of it is within uint16.
+	pairStarts
+)
+
+// pairBias keeps the sum of a group above zero: its magnitude is at most
+// 8·127·Group, and that of a start 8·128·Group less in one direction.
+const pairBias = 1<<15 - 1
 
 // packScales writes the scales of a row.
 func packScales(panel []byte, lane int, row string, groups int) {
@@ -71,7 +89,7 @@ func halfMagnitude(h uint16) float32 {
 func roundWhole(v float32) int32 { return int32(math.Float32bits(v+12582912)) - 0x4b400000 }
 
 // packPortable is the twin of packRows, for any number of rows.
-func packPortable(panel []byte, rows string, groups int) {
+func packPortable(panel []byte, rows string, groups int, starts starts) {
 	rowBytes := groups * BlockBytes
 	for lane := range len(rows) / rowBytes {
 		packScales(panel, lane, rows[lane*rowBytes:][:rowBytes], groups)
@@ -80,7 +98,10 @@ func packPortable(panel []byte, rows string, groups int) {
 			start := dst
 			dst = dst[partStart:]
 			var offset int32
-			for range min(PartGroups, groups-g) {
+			if starts == pairStarts {
+				offset = pairBias<<16 | pairBias
+			}
+			for i := range min(PartGroups, groups-g) {
 				sum := 0
 				for q := range 4 {
 					b := row[2+4*q : 6+4*q]
@@ -93,7 +114,12 @@ func packPortable(panel []byte, rows string, groups int) {
 					binary.LittleEndian.PutUint32(dst[q*4*Lanes:], uint32(both))
 					binary.LittleEndian.PutUint32(dst[(q+4)*4*Lanes:], uint32(both>>32))
 				}
-				offset -= 128 * int32(sum-8*Group) * int32(int16(binary.LittleEndian.Uint16(dst[Lanes*Group:])))
+				shift := 128 * int32(sum-8*Group)
+				if starts == pairStarts {
+					offset -= shift << (16 * i)
+				} else {
+					offset -= shift * int32(int16(binary.LittleEndian.Uint16(dst[Lanes*Group:])))
+				}
 				row, dst = row[BlockBytes:], dst[groupBytes:]
 			}
 			binary.LittleEndian.PutUint32(start, uint32(offset))

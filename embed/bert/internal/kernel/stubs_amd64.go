@@ -44,6 +44,9 @@ func f32Tiles6(out *float32, outStride int, a *float32, aStride int, w *float32,
 func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 
 //go:noescape
+func packPairs(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
+
+//go:noescape
 func pairs(rounds int)
 
 //go:noescape

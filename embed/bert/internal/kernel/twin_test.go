@@ -53,7 +53,7 @@ func TestMulQ4Extremes(t *testing.T) {
 		for sName, scale := range scales {
 			for aName, act := range acts {
 				for _, groups := range []int{1, 3, 4, 5, 12} {
-					p := panel(weight, scale, groups)
+					p := blocks(weight, scale, kernel.Lanes, groups)
 					for _, tokens := range []int{1, 2, 3, 4, 5, 6, 7, 12, 13} {
 						rows := activations(act, func(token, part int) float32 { return float32(token+1) * float32(part+1) }, groups, tokens)
 						if diff := compareQ4(t, p, rows, groups, tokens); diff != "" {
@@ -82,11 +82,17 @@ func activations(act func(c int) byte, scale func(token, part int) float32, grou
 	return rows
 }
 
-// compareQ4 tells where a set gives another product than the portable one: the
-// integers of a part are the same, so that only sums of parts are rounded
-// differently.
-func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
+// compareQ4 tells where a set gives another product with a panel of the blocks
+// than the portable one: the integers of a part are the same, so that only sums
+// of parts are rounded differently.
+func compareQ4(t *testing.T, blocks string, rows []byte, groups, tokens int) string {
 	t.Helper()
+	panelOf := func(s *kernel.Set) []byte {
+		p := make([]byte, kernel.PanelBytes(groups))
+		s.PackQ4(p, blocks, groups)
+		return p
+	}
+	panel := panelOf(kernel.Portable())
 	const stride = kernel.Lanes + 2
 	size, cols := kernel.ActBytes(groups), groups*kernel.Group
 	bias := make([]float32, kernel.Lanes)
@@ -97,7 +103,7 @@ func compareQ4(t *testing.T, panel, rows []byte, groups, tokens int) string {
 	kernel.Portable().MulQ4(want, stride, kernel.Lanes, rows, panel, bias, groups, tokens)
 	for _, s := range sets(t) {
 		got := make([]float32, tokens*stride)
-		s.MulQ4(got, stride, kernel.Lanes, rows, panel, bias, groups, tokens)
+		s.MulQ4(got, stride, kernel.Lanes, rows, panelOf(s), bias, groups, tokens)
 		for i := range got {
 			token, lane := i/stride, i%stride
 			tolerance := float32(0)
@@ -123,11 +129,8 @@ func TestMulQ4Panels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	const most = 5
 	for _, groups := range []int{1, 3, 4, 7, 12} {
-		var panels []byte
-		for range most {
-			panels = append(panels, panel(func(int, int) int { return rng.IntN(16) - 8 },
-				func(int, int) float32 { return rng.Float32() - 0.5 }, groups)...)
-		}
+		weights := func(int, int) int { return rng.IntN(16) - 8 }
+		scales := func(int, int) float32 { return rng.Float32() - 0.5 }
 		size := kernel.PanelBytes(groups)
 		bias := make([]float32, most*kernel.Lanes)
 		for i := range bias {
@@ -140,6 +143,10 @@ func TestMulQ4Panels(t *testing.T) {
 				{kernel.Lanes, tokens * kernel.Lanes},
 			} {
 				for _, s := range sets(t) {
+					var panels []byte
+					for range most {
+						panels = append(panels, panel(s, weights, scales, groups)...)
+					}
 					for count := 1; count <= most; count++ {
 						want := make([]float32, tokens*(most*kernel.Lanes+3))
 						got := slices.Clone(want)
@@ -181,9 +188,9 @@ func FuzzPackQ4(f *testing.F) {
 		for at := 0; at < len(rows); at += kernel.BlockBytes {
 			binary.LittleEndian.PutUint16(rows[at:], binary.LittleEndian.Uint16(rows[at:])&mask)
 		}
-		want := make([]byte, kernel.PanelBytes(groups))
-		kernel.Portable().PackQ4(want, string(rows), groups)
 		for _, s := range sets(t) {
+			want := make([]byte, kernel.PanelBytes(groups))
+			kernel.PackPortable(s, want, string(rows), groups)
 			got := make([]byte, len(want))
 			s.PackQ4(got, string(rows), groups)
 			if !bytes.Equal(got, want) {
@@ -212,8 +219,8 @@ func FuzzMulQ4(f *testing.F) {
 			at++
 			return data[(at*at+at)/2%len(data)] // not every row begins alike
 		}
-		p := panel(func(int, int) int { return int(next()%16) - 8 },
-			func(int, int) float32 { return widen(uint16(next())<<8 | uint16(next())&^0x4000) }, groups)
+		p := blocks(func(int, int) int { return int(next()%16) - 8 },
+			func(int, int) float32 { return widen(uint16(next())<<8 | uint16(next())&^0x4000) }, kernel.Lanes, groups)
 		// An activation is never the lowest byte, as Quantize says.
 		rows := activations(func(int) byte { return max(next(), 1) }, func(int, int) float32 { return float32(int(next())-100) / 64 }, groups, tokens)
 		if diff := compareQ4(t, p, rows, groups, tokens); diff != "" {
@@ -371,11 +378,14 @@ func TestWidthsAgree(t *testing.T) {
 		}
 	}
 	for _, groups := range []int{1, 4, 7, 12, 48} {
-		p := panel(func(int, int) int { return rng.IntN(16) - 8 }, func(int, int) float32 { return rng.Float32() - 0.5 }, groups)
-		p = append(p, p...)
+		rows := blocks(func(int, int) int { return rng.IntN(16) - 8 }, func(int, int) float32 { return rng.Float32() - 0.5 }, kernel.Lanes, groups)
 		cols := groups * kernel.Group
 		for _, tokens := range []int{1, 5, 13, 60} {
 			product := func(s *kernel.Set, x []float32) []float32 {
+				size := kernel.PanelBytes(groups)
+				p := make([]byte, 2*size)
+				s.PackQ4(p[:size], rows, groups)
+				copy(p[size:], p)
 				act := make([]byte, tokens*kernel.ActBytes(groups))
 				for i := range tokens {
 					s.Quantize(act[i*kernel.ActBytes(groups):], x[i*cols:][:cols])

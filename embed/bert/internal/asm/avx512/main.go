@@ -112,13 +112,18 @@ func q4(name string, n, panels, lines int) {
 		ADDQ(ahead, next)
 	}
 	step := Load(Param("step"), GP64())
+	odd := K()
+	{
+		v := GP32()
+		MOVL(U32(0xaaaaaaaa), v)
+		KMOVD(v, odd)
+	}
 	var second reg.Register
 	if panels == 2 {
 		second = Load(Param("panelBytes"), GP64())
 	}
 
-	// The output holds the sums of all parts so far. Its place and the tiles
-	// that are left have no register.
+	// The tiles that are left and the output have no register.
 	local := AllocLocal(16)
 	outAt, tilesLeft := local, local.Offset(8)
 	{
@@ -127,36 +132,28 @@ func q4(name string, n, panels, lines int) {
 		v = Load(Param("tiles"), GP64())
 		MOVQ(v, tilesLeft)
 	}
-	// eachOut calls f with the address of each output, and moves on to the next
-	// tile if last.
-	eachOut := func(last bool, f func(t, p int, out Mem)) {
-		out, outStride, other := GP64(), GP64(), GP64()
-		MOVQ(outAt, out)
-		Load(Param("outStride"), outStride)
-		SHLQ(Imm(2), outStride)
-		if panels == 2 {
-			Load(Param("panelStride"), other)
-		}
-		for t := range n {
-			f(t, 0, Mem{Base: out})
-			if panels == 2 {
-				f(t, 1, Mem{Base: out, Index: other, Scale: 4})
+	bias := ZMM()
+	{
+		v := GP32()
+		MOVL(U32(layout.PairBias), v)
+		VPBROADCASTD(v, bias)
+	}
+	each := func(f func(p, t int)) {
+		for p := range panels {
+			for t := range n {
+				f(p, t)
 			}
-			if t < n-1 || last {
-				ADDQ(outStride, out)
-			}
-		}
-		if last {
-			MOVQ(out, outAt)
 		}
 	}
 
-	tile, part, loop := name+"Tile", name+"Part", name+"Group"
+	tile, part, single, last := name+"Tile", name+"Part", name+"Single", name+"Last"
 	Label(tile)
-	zero := ZMM()
-	VPXORD(zero, zero, zero)
-	eachOut(false, func(_, _ int, out Mem) { VMOVUPS(zero, out) })
-	w, left, scales, inPart := GP64(), GP64(), GP64(), GP64()
+	var acc, sums [2][maxTokens]reg.VecVirtual
+	each(func(p, t int) {
+		acc[p][t], sums[p][t] = ZMM(), ZMM()
+		VPXORD(sums[p][t], sums[p][t], sums[p][t])
+	})
+	w, left, scales := GP64(), GP64(), GP64()
 	Load(Param("panel"), w)
 	Load(Param("groups"), left)
 	MOVQ(left, scales)
@@ -170,92 +167,92 @@ func q4(name string, n, panels, lines int) {
 	}
 
 	Label(part)
-	var acc, total [2][maxTokens]reg.VecVirtual
-	for p := range panels {
-		for t := range n {
-			acc[p][t], total[p][t] = ZMM(), ZMM()
-			VMOVDQU32(weightsAt(p, 0), total[p][t])
-		}
-	}
+	each(func(p, t int) { VMOVDQU32(weightsAt(p, 0), acc[p][t]) })
 	ADDQ(I32(partStart), w)
-	MOVQ(U32(partGroups), inPart)
-	CMPQ(left, inPart)
-	CMOVQLT(left, inPart)
-	SUBQ(inPart, left)
-
-	Label(loop)
-	for p := range panels {
-		for t := range n {
-			VPXORD(acc[p][t], acc[p][t], acc[p][t])
-		}
-	}
-	asked := 0
-	for q := range group / 4 {
-		var weights [2]reg.VecVirtual
-		for p := range panels {
-			weights[p] = ZMM()
-			VMOVDQU32(weightsAt(p, q*64), weights[p])
-		}
-		for t := range n {
-			b := ZMM()
-			VPBROADCASTD(a.at(t, q*4), b)
+	products := func(g int) {
+		asked := 0
+		for q := range group / 4 {
+			var weights [2]reg.VecVirtual
 			for p := range panels {
-				VPDPBUSD(weights[p], b, acc[p][t])
+				weights[p] = ZMM()
+				VMOVDQU32(weightsAt(p, g*groupBytes+q*64), weights[p])
+			}
+			for t := range n {
+				b := ZMM()
+				VPBROADCASTD(a.at(t, g*group+q*4), b)
+				for p := range panels {
+					VPDPBUSD(weights[p], b, acc[p][t])
+				}
+			}
+			for ; asked*group/4 < (q+1)*lines; asked++ {
+				PREFETCHT1(Mem{Base: next})
+				ADDQ(step, next)
 			}
 		}
-		for ; asked*group/4 < (q+1)*lines; asked++ {
-			PREFETCHT1(Mem{Base: next})
-			ADDQ(step, next)
-		}
 	}
-	for p := range panels {
-		scale := ZMM()
-		VPSRAD(Imm(16), weightsAt(p, groupWeights), scale)
-		for t := range n {
-			VPMULLD(scale, acc[p][t], acc[p][t])
-			VPADDD(acc[p][t], total[p][t], total[p][t])
-		}
-	}
-	ADDQ(I32(groupBytes), w)
-	a.each(func(base reg.GPVirtual) { ADDQ(Imm(group), base) })
-	DECQ(inPart)
-	JNE(LabelRef(loop))
+	CMPQ(left, Imm(1))
+	JE(LabelRef(single))
+	products(0)
+	each(func(p, t int) { VPROLD(Imm(16), acc[p][t], acc[p][t]) })
+	Label(last)
+	products(1)
+	ADDQ(I32(2*groupBytes), w)
+	a.each(func(base reg.GPVirtual) { ADDQ(Imm(2*group), base) })
 
 	{
+		var pair [2]reg.VecVirtual
+		for p := range panels {
+			pair[p] = ZMM()
+			VMOVDQU32(weightsAt(p, -4*lanes), pair[p])
+			VMOVDQU16(weightsAt(p, -4*lanes-groupBytes), odd, pair[p])
+		}
 		at, f := GP64(), ZMM()
 		MOVQ(scales, at)
-		eachOut(false, func(t, p int, out Mem) {
-			if p == 0 {
-				if t > 0 && t%4 == 0 {
-					LEAQ(Mem{Base: at, Index: stride, Scale: 4}, at)
-				}
-				VBROADCASTSS(a.atBase(at, t, 0), f)
+		for t := range n {
+			if t > 0 && t%4 == 0 {
+				LEAQ(Mem{Base: at, Index: stride, Scale: 4}, at)
 			}
-			v := total[p][t]
-			VCVTDQ2PS(v, v)
-			VFMADD213PS(out, f, v)
-			VMOVUPS(v, out)
-		})
+			VBROADCASTSS(a.atBase(at, t, 0), f)
+			for p := range panels {
+				v := acc[p][t]
+				VPSUBW(bias, v, v)
+				VPMADDWD(pair[p], v, v)
+				VCVTDQ2PS(v, v)
+				VFMADD231PS(f, v, sums[p][t])
+			}
+		}
 	}
 	ADDQ(Imm(4), scales)
-	TESTQ(left, left)
-	JNE(LabelRef(part))
+	SUBQ(Imm(2), left)
+	JG(LabelRef(part))
 
 	{
-		bias := GP64()
-		Load(Param("bias"), bias)
+		out, outStride, other, biases := GP64(), GP64(), GP64(), GP64()
+		Load(Param("bias"), biases)
+		MOVQ(outAt, out)
+		Load(Param("outStride"), outStride)
+		SHLQ(Imm(2), outStride)
 		var rowScale, b [2]reg.VecVirtual
 		for p := range panels {
 			rowScale[p], b[p] = ZMM(), ZMM()
 			VMOVUPS(weightsAt(p, 0), rowScale[p])
-			VMOVUPS(Mem{Base: bias, Disp: 4 * lanes * p}, b[p])
+			VMOVUPS(Mem{Base: biases, Disp: 4 * lanes * p}, b[p])
 		}
-		eachOut(true, func(_, p int, out Mem) {
-			v := ZMM()
-			VMOVAPS(rowScale[p], v)
-			VFMADD132PS(out, b[p], v)
-			VMOVUPS(v, out)
-		})
+		if panels == 2 {
+			Load(Param("panelStride"), other)
+		}
+		for t := range n {
+			for p := range panels {
+				VFMADD132PS(rowScale[p], b[p], sums[p][t])
+				to := Mem{Base: out}
+				if p == 1 {
+					to = Mem{Base: out, Index: other, Scale: 4}
+				}
+				VMOVUPS(sums[p][t], to)
+			}
+			ADDQ(outStride, out)
+		}
+		MOVQ(out, outAt)
 	}
 	{
 		// To the first column of the rows of the next tile.
@@ -270,6 +267,11 @@ func q4(name string, n, panels, lines int) {
 	JNE(LabelRef(tile))
 	VZEROUPPER()
 	RET()
+
+	Label(single)
+	SUBQ(I32(groupBytes), w)
+	a.each(func(base reg.GPVirtual) { SUBQ(Imm(group), base) })
+	JMP(LabelRef(last))
 }
 
 // sums writes what q4 is measured against: rounds of twenty products of 64

@@ -13,6 +13,10 @@ const (
 	PartStart    = 4 * Lanes
 )
 
+// PairBias is what keeps the sums of two groups, in the halves of a word, above
+// zero.
+const PairBias = 0x7fff7fff
+
 // GeluLimit bounds the argument of [GeluP] and [GeluQ].
 const GeluLimit = 5.3
 
