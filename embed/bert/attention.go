@@ -47,53 +47,52 @@ func (m *Model) attention(w *worker, a *arena, l *layer, g group, starts []int, 
 	cols := (to - from) * kernel.Lanes
 	w.q = grow(w.q, tokens*cols)
 	// The keys are read in whole blocks of rows.
-	w.k = grow(w.k, tokens*cols+kernel.Lanes*kernel.Lanes)
+	w.k = grow(w.k, (tokens+kernel.Lanes)*cols)
 	w.v = grow(w.v, tokens*cols)
 	w.take(a.x[g.lo*width:], width, n.dims, tokens)
 	if n.packed {
 		w.in.act = a.act[g.lo*n.actBytes():]
 	}
 	m.mulPanels(w, &l.q, w.q, cols, kernel.Lanes, from, to)
-	m.mulPanels(w, &l.k, w.k, kernel.Lanes, tokens*kernel.Lanes, from, to)
-	m.mulPanels(w, &l.v, w.v, kernel.Lanes, tokens*kernel.Lanes, from, to)
+	m.mulPanels(w, &l.k, w.k, cols, kernel.Lanes, from, to)
+	m.mulPanels(w, &l.v, w.v, cols, kernel.Lanes, from, to)
 	for s := g.first; s < g.last; s++ {
-		lo, hi := starts[s]-g.lo, starts[s+1]-g.lo
+		lo, length := starts[s]-g.lo, starts[s+1]-starts[s]
 		for h := first; h < last; h++ {
-			m.attend(w, (h-first)*d, cols, lo, hi, tokens, ctx[lo*width+h*d:])
+			at, out := lo*cols+(h-first)*d, ctx[lo*width+h*d:]
+			if n.packed && d%kernel.HeadUnit == 0 && length <= kernel.MaxAttend {
+				m.kernels.Attend(&w.heads, out, width, w.q[at:], w.k[at:], w.v[at:], cols, d, length)
+			} else {
+				m.attend(w, at, cols, length, out)
+			}
 		}
 	}
 }
 
-// attend computes softmax(Q·Kᵀ/√d)·V of the head at the given column of the
-// queries, keys and values in w, whose rows have so many columns, for the
-// sequence at tokens lo to hi of total. Both products are panel products: the
-// keys are transposed, the values already lie that way.
-func (m *Model) attend(w *worker, col, cols, lo, hi, total int, ctx []float32) {
+// attend computes softmax(Q·Kᵀ/√d)·V in float32 of a head for a sequence of
+// tokens, whose queries, keys and values begin at the given index of those in w,
+// in rows of cols. Both products are panel products: the keys are transposed.
+func (m *Model) attend(w *worker, at, cols, tokens int, ctx []float32) {
 	n := m.net
-	width, tokens := n.width(), hi-lo
+	width := n.width()
 	d := n.dims / n.heads
 	dp, tp := paddedTo(d, kernel.Lanes), paddedTo(tokens, kernel.Lanes)
 	w.keys = grow(w.keys, d*tp)
 	w.scores = grow(w.scores, queryTile*tp)
 
-	// column gives the values of a column of k or v, kernel.Lanes apart.
-	column := func(x []float32, c int) []float32 {
-		c += col
-		return x[(c/kernel.Lanes*total+lo)*kernel.Lanes+c%kernel.Lanes:]
-	}
 	// Each panel of keys has 16 tokens. What stands beyond the last token does
 	// not count.
+	k, v := w.k[at:], w.v[at:]
 	for c := 0; c < d; {
-		src := column(w.k, c)
-		if (col+c)%8 == 0 && c+8 <= d {
+		if c+8 <= d {
 			for t := 0; t < tokens; t += kernel.Lanes {
-				m.kernels.Transpose(w.keys[t*d+c*kernel.Lanes:], kernel.Lanes, src[t*kernel.Lanes:], kernel.Lanes, 2)
+				m.kernels.Transpose(w.keys[t*d+c*kernel.Lanes:], kernel.Lanes, k[t*cols+c:], cols, 2)
 			}
 			c += 8
 			continue
 		}
 		for t := range tokens {
-			w.keys[t/kernel.Lanes*kernel.Lanes*d+c*kernel.Lanes+t%kernel.Lanes] = src[t*kernel.Lanes]
+			w.keys[t/kernel.Lanes*kernel.Lanes*d+c*kernel.Lanes+t%kernel.Lanes] = k[t*cols+c]
 		}
 		c++
 	}
@@ -101,11 +100,8 @@ func (m *Model) attend(w *worker, col, cols, lo, hi, total int, ctx []float32) {
 	if !direct {
 		w.values = grow(w.values, tokens*dp)
 		w.mixed = grow(w.mixed, queryTile*dp)
-		for c := range d {
-			src := column(w.v, c)
-			for t := range tokens {
-				w.values[t*dp+c] = src[t*kernel.Lanes]
-			}
+		for t := range tokens {
+			copy(w.values[t*dp:][:d], v[t*cols:])
 		}
 	}
 
@@ -115,7 +111,7 @@ func (m *Model) attend(w *worker, col, cols, lo, hi, total int, ctx []float32) {
 	}
 	for i := 0; i < tokens; i += queryTile {
 		count := min(queryTile, tokens-i)
-		q := w.q[(lo+i)*cols+col:]
+		q := w.q[at+i*cols:]
 		for p := 0; p < tp; p += kernel.Lanes {
 			m.kernels.MulF32(w.scores[p:], tp, q, cols, w.keys[p*d:], kernel.Lanes, scale[:], d, count)
 		}
@@ -129,7 +125,7 @@ func (m *Model) attend(w *worker, col, cols, lo, hi, total int, ctx []float32) {
 		out := ctx[i*width:]
 		if direct {
 			for p := 0; p < d; p += kernel.Lanes {
-				m.kernels.MulF32(out[p:], width, w.scores, tp, column(w.v, p), kernel.Lanes, sums[:], tokens, count)
+				m.kernels.MulF32(out[p:], width, w.scores, tp, v[p:], cols, sums[:], tokens, count)
 			}
 			continue
 		}

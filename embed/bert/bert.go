@@ -43,9 +43,10 @@ type Precision int
 
 const (
 	// Fast multiplies Q4_0 weights with activations of 8 bits, which have one
-	// scale for 32 values: with the exact vectors of multilingual-e5-small
-	// theirs have a cosine of 0.9998 and more. Weights of other types are
-	// multiplied as in Exact.
+	// scale for 64 values, and does the attention of models with such weights in
+	// integers too, unless heads are not a multiple of 32 wide or a text is longer
+	// than 8,192 tokens: with the exact vectors of multilingual-e5-small theirs have a
+	// cosine of 0.9997 and more. Weights of other types are multiplied as in Exact.
 	Fast Precision = iota
 	// Exact multiplies in float32.
 	Exact

@@ -42,7 +42,9 @@ func TestVectorsAgreeWithReference(t *testing.T) {
 	odd.dims, odd.heads, odd.inner, odd.layers = 21, 3, 37, 3
 	first := newTiny()
 	first.pool = 2
-	models := map[string]*tiny{"odd sizes": odd, "first token": first}
+	whole := newTiny() // attention in integers
+	whole.typ, whole.heads = q40, 2
+	models := map[string]*tiny{"odd sizes": odd, "first token": first, "whole heads": whole}
 	for typ, name := range typeNames {
 		m := newTiny()
 		m.typ = typ
@@ -82,27 +84,29 @@ func TestVectorsAgreeWithReference(t *testing.T) {
 
 // Neither its batch nor the number of threads may change a vector by a bit.
 func TestBatchesDoNotMatter(t *testing.T) {
-	m := newTiny()
-	m.typ = q40
-	var seqs [][]int32
-	var want [][]float32
-	alone := m.open(t, &bert.Options{Threads: 1})
-	for n := range 40 {
-		seq := ids(1+n*5%m.context, len(m.tokens))
-		seqs = append(seqs, seq)
-		vecs, err := alone.EmbedIDs(t.Context(), [][]int32{seq})
-		if err != nil {
-			t.Fatal(err)
+	for _, heads := range []int{4, 2} { // attention in float32 and in integers
+		m := newTiny()
+		m.typ, m.heads = q40, heads
+		var seqs [][]int32
+		var want [][]float32
+		alone := m.open(t, &bert.Options{Threads: 1})
+		for n := range 40 {
+			seq := ids(1+n*5%m.context, len(m.tokens))
+			seqs = append(seqs, seq)
+			vecs, err := alone.EmbedIDs(t.Context(), [][]int32{seq})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, vecs[0])
 		}
-		want = append(want, vecs[0])
-	}
-	for _, opts := range []*bert.Options{nil, {BatchTokens: 1}, {BatchTokens: 50, Threads: 3}, {Threads: 7}} {
-		got, err := m.open(t, opts).EmbedIDs(t.Context(), seqs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%+v: vectors differ (-alone +batch):\n%s", opts, diff)
+		for _, opts := range []*bert.Options{nil, {BatchTokens: 1}, {BatchTokens: 50, Threads: 3}, {Threads: 7}} {
+			got, err := m.open(t, opts).EmbedIDs(t.Context(), seqs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%+v: vectors differ (-alone +batch):\n%s", opts, diff)
+			}
 		}
 	}
 }

@@ -46,12 +46,12 @@ type worker struct {
 	tmp, mid     []float32
 	panel, row   []float32
 	ctx          []float32
-	q            []float32 // a row for each token
-	k, v         []float32 // panel after panel, each with a row of kernel.Lanes for each token
+	q, k, v      []float32 // a row for each token
 	keys, values []float32
 	scores       []float32
 	mixed        []float32
 	ones         []float32
+	heads        kernel.HeadMemory
 }
 
 // input is a block of rows that several matrices are multiplied with; act is

@@ -49,6 +49,14 @@ func main() {
 	softmax()
 	addNorm()
 	transpose()
+	headRows("headBytes", false)
+	headRows("headWords", true)
+	headValues()
+	probabilities()
+	for t := 1; t <= maxHeadTokens; t++ {
+		scores(t)
+		mix(t)
+	}
 	Generate()
 }
 

@@ -35,6 +35,21 @@ func word(name string, bits uint32) Mem {
 	return m
 }
 
+// packOrder returns the place of the order of quadruples that undoes that of
+// VPACK, which works within halves.
+func packOrder() Mem {
+	const name = "packOrder"
+	m, ok := constants[name]
+	if !ok {
+		m = GLOBL(name, RODATA|NOPTR)
+		for i, v := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
+			DATA(4*i, U32(v))
+		}
+		constants[name] = m
+	}
+	return m
+}
+
 // horizontalMax leaves in all lanes of v the largest of its unsigned words.
 func horizontalMax(v reg.VecVirtual) {
 	other := YMM()
@@ -65,11 +80,7 @@ func quantize() {
 	infinite := broadcast("infinite", float32(math.Inf(1)))
 	// VPACK works within halves: this puts the quadruples back in order.
 	order := YMM()
-	d := GLOBL("packOrder", RODATA|NOPTR)
-	for i, v := range []uint32{0, 4, 1, 5, 2, 6, 3, 7} {
-		DATA(4*i, U32(v))
-	}
-	VMOVDQU(d, order)
+	VMOVDQU(packOrder(), order)
 
 	Label("quantizePart")
 	inPart, n, at := GP64(), GP64(), GP64()

@@ -114,3 +114,78 @@ func softmaxWide(x *float32, vectors int) float32
 
 //go:noescape
 func addNormWide(x *float32, y *float32, weight *float32, bias *float32, eps float32, vectors int)
+
+//go:noescape
+func probabilitiesWide(probs *uint32, sums *float32, scores *float32, stride int, tokens int, rows int)
+
+//go:noescape
+func scoresWide1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide1(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide2(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide3(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide4(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide5(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide5(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide6(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide6(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide7(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide7(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide8(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide8(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide9(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide9(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide10(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide10(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide11(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide11(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scoresWide12(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
+
+//go:noescape
+func mixWide12(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums *float32, scales *float32, pairs int)

@@ -73,6 +73,8 @@ type Set struct {
 
 	addNorm   func(x, y, weight, bias []float32, eps float32)
 	transpose func(dst []float32, dstStride int, src []float32, srcStride, blocks int)
+
+	attention attention
 }
 
 // Name says which instructions the set uses: "portable", "avx2", "avx512vnni",
@@ -84,7 +86,7 @@ func (s *Set) Name() string { return s.name }
 func Portable() *Set {
 	return &Set{name: "portable", q4: q4Portable, f32: f32Portable, pack: packPortable,
 		quantize: quantizePortable, gelu: geluPortable, softmax: softmaxPortable,
-		addNorm: addNormPortable, transpose: transposePortable}
+		addNorm: addNormPortable, transpose: transposePortable, attention: attentionPortable()}
 }
 
 // Named returns the kernels of that name, or the best for this machine when

@@ -14,14 +14,14 @@ func available() []*Set {
 	}
 	avx2 := &Set{name: "avx2", q4: q4AVX2, f32: f32AVX2, pack: packAVX2,
 		quantize: quantizeAVX2, gelu: geluAVX2, softmax: softmaxAVX2,
-		addNorm: addNormAVX2, transpose: transposeAVX2}
+		addNorm: addNormAVX2, transpose: transposeAVX2, attention: attentionAVX2()}
 	sets = append([]*Set{avx2}, sets...)
 	if !hasAVX512() {
 		return sets
 	}
 	wide := &Set{name: "avx512vnni", starts: pairStarts, q4: q4AVX512, q4Pair: q4PairAVX512, f32: f32AVX512, pack: packAVX2,
 		quantize: quantizeAVX512, gelu: geluAVX512, softmax: softmaxAVX512,
-		addNorm: addNormAVX512, transpose: transposeAVX2}
+		addNorm: addNormAVX512, transpose: transposeAVX2, attention: attentionAVX512()}
 	return append([]*Set{wide}, sets...)
 }
 

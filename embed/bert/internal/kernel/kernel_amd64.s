@@ -2504,3 +2504,1554 @@ transposeLoop:
 	JNE        transposeLoop
 	VZEROUPPER
 	RET
+
+// func headBytes(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+// Requires: AVX, AVX2, SSE
+TEXT ·headBytes(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         scales+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	MOVQ         cols+32(FP), SI
+	MOVQ         rows+40(FP), DI
+	SHLQ         $0x02, BX
+	SHRQ         $0x05, SI
+	VPCMPEQD     Y0, Y0, Y0
+	VPSRLD       $0x01, Y0, Y0
+	VBROADCASTSS limit<>+0(SB), Y1
+	VBROADCASTSS smallest<>+0(SB), Y2
+	VBROADCASTSS infinite<>+0(SB), Y3
+	MOVL         flip+52(FP), R8
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
+	VMOVDQU      packOrder<>+0(SB), Y5
+
+headBytesRow:
+	VPXOR Y6, Y6, Y6
+	MOVQ  DX, R8
+	MOVQ  SI, R9
+
+headBytesTop:
+	VPAND      (R8), Y0, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VPAND      32(R8), Y0, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VPAND      64(R8), Y0, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VPAND      96(R8), Y0, Y7
+	VPMAXUD    Y7, Y6, Y6
+	ADDQ       $+128, R8
+	DECQ       R9
+	JNE        headBytesTop
+	VPERM2I128 $0x01, Y6, Y6, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VPSHUFD    $0x4e, Y6, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VPSHUFD    $0xb1, Y6, Y7
+	VPMAXUD    Y7, Y6, Y6
+	VDIVPS     Y1, Y6, Y7
+	VCMPPS     $0x05, Y2, Y6, Y8
+	VANDPS     Y8, Y7, Y7
+	VDIVPS     Y6, Y1, Y6
+	VANDPS     Y8, Y6, Y6
+	VCMPPS     $0x01, Y3, Y6, Y8
+	VANDPS     Y8, Y6, Y6
+	MOVSS      factor+48(FP), X8
+	VMULSS     X8, X7, X8
+	VMOVSS     X8, (CX)
+	ADDQ       $0x04, CX
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+
+headBytesGroup:
+	VMULPS    (R8), Y6, Y7
+	VCVTPS2DQ Y7, Y7
+	VMULPS    32(R8), Y6, Y8
+	VCVTPS2DQ Y8, Y8
+	VMULPS    64(R8), Y6, Y9
+	VCVTPS2DQ Y9, Y9
+	VMULPS    96(R8), Y6, Y10
+	VCVTPS2DQ Y10, Y10
+	VPACKSSDW Y8, Y7, Y7
+	VPACKSSDW Y10, Y9, Y9
+	VPACKSSWB Y9, Y7, Y7
+	VPERMD    Y7, Y5, Y7
+	VPXOR     Y4, Y7, Y7
+	VMOVDQU   Y7, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $+128, R8
+	DECQ      R9
+	JNE       headBytesGroup
+	ADDQ      BX, DX
+	DECQ      DI
+	JNE       headBytesRow
+	VZEROUPPER
+	RET
+
+// func headWords(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+// Requires: AVX, AVX2, SSE
+TEXT ·headWords(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         scales+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	MOVQ         cols+32(FP), SI
+	MOVQ         rows+40(FP), DI
+	SHLQ         $0x02, BX
+	SHRQ         $0x05, SI
+	VPCMPEQD     Y0, Y0, Y0
+	VPSRLD       $0x01, Y0, Y0
+	VBROADCASTSS limit<>+0(SB), Y1
+	VBROADCASTSS smallest<>+0(SB), Y2
+	VBROADCASTSS infinite<>+0(SB), Y3
+
+headWordsRow:
+	VPXOR Y4, Y4, Y4
+	MOVQ  DX, R8
+	MOVQ  SI, R9
+
+headWordsTop:
+	VPAND      (R8), Y0, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VPAND      32(R8), Y0, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VPAND      64(R8), Y0, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VPAND      96(R8), Y0, Y5
+	VPMAXUD    Y5, Y4, Y4
+	ADDQ       $+128, R8
+	DECQ       R9
+	JNE        headWordsTop
+	VPERM2I128 $0x01, Y4, Y4, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VPSHUFD    $0xb1, Y4, Y5
+	VPMAXUD    Y5, Y4, Y4
+	VDIVPS     Y1, Y4, Y5
+	VCMPPS     $0x05, Y2, Y4, Y6
+	VANDPS     Y6, Y5, Y5
+	VDIVPS     Y4, Y1, Y4
+	VANDPS     Y6, Y4, Y4
+	VCMPPS     $0x01, Y3, Y4, Y6
+	VANDPS     Y6, Y4, Y4
+	MOVSS      factor+48(FP), X6
+	VMULSS     X6, X5, X6
+	VMOVSS     X6, (CX)
+	ADDQ       $0x04, CX
+	MOVQ       DX, R8
+	MOVQ       SI, R9
+
+headWordsGroup:
+	VMULPS    (R8), Y4, Y5
+	VCVTPS2DQ Y5, Y5
+	VMULPS    32(R8), Y4, Y6
+	VCVTPS2DQ Y6, Y6
+	VMULPS    64(R8), Y4, Y7
+	VCVTPS2DQ Y7, Y7
+	VMULPS    96(R8), Y4, Y8
+	VCVTPS2DQ Y8, Y8
+	VPACKSSDW Y6, Y5, Y5
+	VPACKSSDW Y8, Y7, Y7
+	VPERMQ    $0xd8, Y5, Y5
+	VMOVDQU   Y5, (AX)
+	VPERMQ    $0xd8, Y7, Y7
+	VMOVDQU   Y7, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $+128, R8
+	DECQ      R9
+	JNE       headWordsGroup
+	ADDQ      BX, DX
+	DECQ      DI
+	JNE       headWordsRow
+	VZEROUPPER
+	RET
+
+// func headValues(dst *uint32, scales *float32, x *float32, stride int, tokens int)
+// Requires: AVX, AVX2
+TEXT ·headValues(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         scales+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	MOVQ         tokens+32(FP), SI
+	SHLQ         $0x02, BX
+	VPCMPEQD     Y0, Y0, Y0
+	VPSRLD       $0x01, Y0, Y0
+	VBROADCASTSS valueMost<>+0(SB), Y1
+	VBROADCASTSS smallest<>+0(SB), Y2
+	VBROADCASTSS infinite<>+0(SB), Y3
+	MOVQ         DX, DI
+	MOVQ         SI, R8
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+
+headValuesTop:
+	VPAND   (DI), Y0, Y6
+	VPMAXUD Y6, Y4, Y4
+	VPAND   32(DI), Y0, Y6
+	VPMAXUD Y6, Y5, Y5
+	ADDQ    BX, DI
+	DECQ    R8
+	JNE     headValuesTop
+	VDIVPS  Y1, Y4, Y0
+	VCMPPS  $0x05, Y2, Y4, Y6
+	VANDPS  Y6, Y0, Y0
+	VDIVPS  Y4, Y1, Y4
+	VANDPS  Y6, Y4, Y4
+	VCMPPS  $0x01, Y3, Y4, Y6
+	VANDPS  Y6, Y4, Y4
+	VMOVUPS Y0, (CX)
+	VDIVPS  Y1, Y5, Y0
+	VCMPPS  $0x05, Y2, Y5, Y2
+	VANDPS  Y2, Y0, Y0
+	VDIVPS  Y5, Y1, Y1
+	VANDPS  Y2, Y1, Y1
+	VCMPPS  $0x01, Y3, Y1, Y2
+	VANDPS  Y2, Y1, Y1
+	VMOVUPS Y0, 32(CX)
+	SUBQ    $0x02, SI
+	JL      headValuesLast
+
+headValuesPair:
+	VMULPS    (DX), Y4, Y0
+	VCVTPS2DQ Y0, Y0
+	VMULPS    (DX)(BX*1), Y4, Y2
+	VCVTPS2DQ Y2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPBLENDW  $0xaa, Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	VMULPS    32(DX), Y1, Y0
+	VCVTPS2DQ Y0, Y0
+	VMULPS    32(DX)(BX*1), Y1, Y2
+	VCVTPS2DQ Y2, Y2
+	VPSLLD    $0x10, Y2, Y2
+	VPBLENDW  $0xaa, Y2, Y0, Y0
+	VMOVDQU   Y0, 32(AX)
+	ADDQ      $0x40, AX
+	LEAQ      (DX)(BX*2), DX
+	SUBQ      $0x02, SI
+	JGE       headValuesPair
+
+headValuesLast:
+	ADDQ      $0x02, SI
+	JE        headValuesEnd
+	VMULPS    (DX), Y4, Y0
+	VCVTPS2DQ Y0, Y0
+	VPXOR     Y2, Y2, Y2
+	VPBLENDW  $0xaa, Y2, Y0, Y0
+	VMOVDQU   Y0, (AX)
+	VMULPS    32(DX), Y1, Y0
+	VCVTPS2DQ Y0, Y0
+	VPXOR     Y1, Y1, Y1
+	VPBLENDW  $0xaa, Y1, Y0, Y0
+	VMOVDQU   Y0, 32(AX)
+
+headValuesEnd:
+	VZEROUPPER
+	RET
+
+DATA valueMost<>+0(SB)/4, $0x45fff800
+GLOBL valueMost<>(SB), RODATA|NOPTR, $4
+
+// func probabilities(probs *uint32, sums *float32, scores *float32, stride int, tokens int, rows int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·probabilities(SB), NOSPLIT, $0-48
+	MOVQ         probs+0(FP), AX
+	MOVQ         sums+8(FP), CX
+	MOVQ         scores+16(FP), DX
+	MOVQ         stride+24(FP), BX
+	MOVQ         tokens+32(FP), SI
+	MOVQ         rows+40(FP), DI
+	LEAQ         (BX)(BX*1), R8
+	SHLQ         $0x02, BX
+	DECQ         SI
+	MOVQ         SI, R9
+	ANDQ         $0x0f, R9
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y1
+	VMOVDQU      lanes0<>+0(SB), Y2
+	VPCMPGTD     Y1, Y2, Y1
+	VPBROADCASTD X0, Y0
+	VMOVDQU      lanes1<>+0(SB), Y2
+	VPCMPGTD     Y0, Y2, Y0
+	SHRQ         $0x04, SI
+
+probabilitiesRow:
+	VBROADCASTSS negative<>+0(SB), Y2
+	MOVQ         DX, R9
+	MOVQ         SI, R10
+	TESTQ        R10, R10
+	JE           probabilitiesLast
+
+probabilitiesTop:
+	VMAXPS (R9), Y2, Y2
+	VMAXPS 32(R9), Y2, Y2
+	ADDQ   $0x40, R9
+	DECQ   R10
+	JNE    probabilitiesTop
+
+probabilitiesLast:
+	VBROADCASTSS negative<>+0(SB), Y3
+	VMOVUPS      (R9), Y4
+	VBLENDVPS    Y1, Y3, Y4, Y4
+	VMOVUPS      Y4, (R9)
+	VMAXPS       Y4, Y2, Y2
+	VMOVUPS      32(R9), Y4
+	VBLENDVPS    Y0, Y3, Y4, Y4
+	VMOVUPS      Y4, 32(R9)
+	VMAXPS       Y4, Y2, Y2
+	VPERM2F128   $0x01, Y2, Y2, Y3
+	VMAXPS       Y3, Y2, Y2
+	VPERMILPS    $0x4e, Y2, Y3
+	VMAXPS       Y3, Y2, Y2
+	VPERMILPS    $0xb1, Y2, Y3
+	VMAXPS       Y3, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         DX, R9
+	LEAQ         1(SI), R10
+	VBROADCASTSS exp2Least<>+0(SB), Y5
+	VBROADCASTSS exp2Round<>+0(SB), Y6
+
+probabilitiesExp:
+	VMOVUPS      (R9), Y7
+	VSUBPS       Y2, Y7, Y7
+	VMAXPS       Y7, Y5, Y7
+	VADDPS       Y6, Y7, Y8
+	VPSLLD       $0x17, Y8, Y9
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	VBROADCASTSS exp2Poly4<>+0(SB), Y8
+	VBROADCASTSS exp2Poly3<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly2<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly1<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly0<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, (R9)
+	VADDPS       Y8, Y3, Y3
+	VMOVUPS      32(R9), Y7
+	VSUBPS       Y2, Y7, Y7
+	VMAXPS       Y7, Y5, Y7
+	VADDPS       Y6, Y7, Y8
+	VPSLLD       $0x17, Y8, Y9
+	VSUBPS       Y6, Y8, Y8
+	VSUBPS       Y8, Y7, Y7
+	VBROADCASTSS exp2Poly4<>+0(SB), Y8
+	VBROADCASTSS exp2Poly3<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly2<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly1<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VBROADCASTSS exp2Poly0<>+0(SB), Y10
+	VFMADD213PS  Y10, Y7, Y8
+	VMULPS       Y9, Y8, Y8
+	VMOVUPS      Y8, 32(R9)
+	VADDPS       Y8, Y4, Y4
+	ADDQ         $0x40, R9
+	DECQ         R10
+	JNE          probabilitiesExp
+	VADDPS       Y4, Y3, Y3
+	VPERM2F128   $0x01, Y3, Y3, Y2
+	VADDPS       Y2, Y3, Y3
+	VPERMILPS    $0x4e, Y3, Y2
+	VADDPS       Y2, Y3, Y3
+	VPERMILPS    $0xb1, Y3, Y2
+	VADDPS       Y2, Y3, Y3
+	VBROADCASTSS probSum<>+0(SB), Y2
+	VDIVPS       Y3, Y2, Y2
+	VBROADCASTSS probMost<>+0(SB), Y4
+	VMINPS       Y2, Y4, Y2
+	MOVQ         DX, R9
+	MOVQ         AX, R11
+	LEAQ         1(SI), R10
+	VPXOR        Y4, Y4, Y4
+
+probabilitiesRound:
+	VMULPS     (R9), Y2, Y5
+	VCVTPS2DQ  Y5, Y5
+	VPADDD     Y5, Y4, Y4
+	VMULPS     32(R9), Y2, Y6
+	VCVTPS2DQ  Y6, Y6
+	VPADDD     Y6, Y4, Y4
+	VPACKSSDW  Y6, Y5, Y5
+	VPERMQ     $0xd8, Y5, Y5
+	VMOVDQU    Y5, (R11)
+	ADDQ       $0x40, R9
+	ADDQ       $0x20, R11
+	DECQ       R10
+	JNE        probabilitiesRound
+	VPERM2I128 $0x01, Y4, Y4, Y2
+	VPADDD     Y2, Y4, Y4
+	VPSHUFD    $0x4e, Y4, Y2
+	VPADDD     Y2, Y4, Y4
+	VPSHUFD    $0xb1, Y4, Y2
+	VPADDD     Y2, Y4, Y4
+	VSUBSS     X3, X3, X3
+	VCVTDQ2PS  X4, X4
+	VADDSS     X3, X4, X4
+	VMOVSS     one<>+0(SB), X2
+	VDIVSS     X4, X2, X4
+	VMOVSS     X4, (CX)
+	ADDQ       $0x04, CX
+	ADDQ       BX, DX
+	ADDQ       R8, AX
+	DECQ       DI
+	JNE        probabilitiesRow
+	VZEROUPPER
+	RET
+
+DATA lanes0<>+0(SB)/4, $0x00000000
+DATA lanes0<>+4(SB)/4, $0x00000001
+DATA lanes0<>+8(SB)/4, $0x00000002
+DATA lanes0<>+12(SB)/4, $0x00000003
+DATA lanes0<>+16(SB)/4, $0x00000004
+DATA lanes0<>+20(SB)/4, $0x00000005
+DATA lanes0<>+24(SB)/4, $0x00000006
+DATA lanes0<>+28(SB)/4, $0x00000007
+GLOBL lanes0<>(SB), RODATA|NOPTR, $32
+
+DATA lanes1<>+0(SB)/4, $0x00000008
+DATA lanes1<>+4(SB)/4, $0x00000009
+DATA lanes1<>+8(SB)/4, $0x0000000a
+DATA lanes1<>+12(SB)/4, $0x0000000b
+DATA lanes1<>+16(SB)/4, $0x0000000c
+DATA lanes1<>+20(SB)/4, $0x0000000d
+DATA lanes1<>+24(SB)/4, $0x0000000e
+DATA lanes1<>+28(SB)/4, $0x0000000f
+GLOBL lanes1<>(SB), RODATA|NOPTR, $32
+
+DATA negative<>+0(SB)/4, $0xff800000
+GLOBL negative<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Least<>+0(SB)/4, $0xc1f00000
+GLOBL exp2Least<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Round<>+0(SB)/4, $0x4b40007f
+GLOBL exp2Round<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Poly4<>+0(SB)/4, $0x3c1ccbeb
+GLOBL exp2Poly4<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Poly3<>+0(SB)/4, $0x3d650a21
+GLOBL exp2Poly3<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Poly2<>+0(SB)/4, $0x3e76036d
+GLOBL exp2Poly2<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Poly1<>+0(SB)/4, $0x3f31706e
+GLOBL exp2Poly1<>(SB), RODATA|NOPTR, $4
+
+DATA exp2Poly0<>+0(SB)/4, $0x3f7ffff4
+GLOBL exp2Poly0<>(SB), RODATA|NOPTR, $4
+
+DATA probSum<>+0(SB)/4, $0x48700000
+GLOBL probSum<>(SB), RODATA|NOPTR, $4
+
+DATA probMost<>+0(SB)/4, $0x46fffe00
+GLOBL probMost<>(SB), RODATA|NOPTR, $4
+
+// func scores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores1(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+
+scores1Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	MOVQ  DI, CX
+	MOVQ  words+24(FP), R11
+
+scores1Word:
+	VMOVDQU      (CX), Y2
+	VMOVDQU      32(CX), Y3
+	VPBROADCASTD (DX), Y4
+	VPMADDWD     Y2, Y4, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y3, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	ADDQ         R8, CX
+	ADDQ         $0x04, DX
+	DECQ         R11
+	JNE          scores1Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y2
+	VMOVUPS      32(R9), Y3
+	MOVQ         AX, CX
+	VBROADCASTSS (SI), Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (CX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(CX)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores1Panel
+	VZEROUPPER
+	RET
+
+// func mix1(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix1(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+
+mix1Pair:
+	VMOVDQU      (SI), Y2
+	VMOVDQU      32(SI), Y3
+	VPBROADCASTD (DX), Y4
+	VPMADDWD     Y2, Y4, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y3, Y4, Y4
+	VPADDD       Y4, Y1, Y1
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix1Pair
+	VMOVUPS      (R8), Y2
+	VMOVUPS      32(R8), Y3
+	VBROADCASTSS (DI), Y4
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y2, Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y3, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func scores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores2(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+
+scores2Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  DI, R11
+	MOVQ  words+24(FP), R12
+
+scores2Word:
+	VMOVDQU      (R11), Y4
+	VMOVDQU      32(R11), Y5
+	VPBROADCASTD (DX), Y6
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	ADDQ         R8, R11
+	ADDQ         $0x04, DX
+	DECQ         R12
+	JNE          scores2Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y4
+	VMOVUPS      32(R9), Y5
+	MOVQ         AX, R11
+	VBROADCASTSS (SI), Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (R11)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         CX, R11
+	VBROADCASTSS 4(SI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores2Panel
+	VZEROUPPER
+	RET
+
+// func mix2(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix2(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+mix2Pair:
+	VMOVDQU      (SI), Y4
+	VMOVDQU      32(SI), Y5
+	VPBROADCASTD (DX), Y6
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y6
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y5, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix2Pair
+	VMOVUPS      (R8), Y4
+	VMOVUPS      32(R8), Y5
+	VBROADCASTSS (DI), Y6
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y5, Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y4, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y5, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+// func scores3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores3(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+
+scores3Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ  DI, R11
+	MOVQ  words+24(FP), R12
+
+scores3Word:
+	VMOVDQU      (R11), Y6
+	VMOVDQU      32(R11), Y7
+	VPBROADCASTD (DX), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y8
+	VPMADDWD     Y6, Y8, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         R8, R11
+	ADDQ         $0x04, DX
+	DECQ         R12
+	JNE          scores3Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y6
+	VMOVUPS      32(R9), Y7
+	MOVQ         AX, R11
+	VBROADCASTSS (SI), Y8
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (R11)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y7, Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(R11)
+	ADDQ         CX, R11
+	VBROADCASTSS 4(SI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (R11)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y7, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(R11)
+	ADDQ         CX, R11
+	VBROADCASTSS 8(SI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (R11)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y7, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(R11)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores3Panel
+	VZEROUPPER
+	RET
+
+// func mix3(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix3(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+
+mix3Pair:
+	VMOVDQU      (SI), Y6
+	VMOVDQU      32(SI), Y7
+	VPBROADCASTD (DX), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y0, Y0
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y8
+	VPMADDWD     Y6, Y8, Y9
+	VPADDD       Y9, Y2, Y2
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y8
+	VPMADDWD     Y6, Y8, Y6
+	VPADDD       Y6, Y4, Y4
+	VPMADDWD     Y7, Y8, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix3Pair
+	VMOVUPS      (R8), Y6
+	VMOVUPS      32(R8), Y7
+	VBROADCASTSS (DI), Y8
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y6, Y0, Y0
+	VMULPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y7, Y1, Y1
+	VMULPS       Y8, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y7, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y6, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y7, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	VZEROUPPER
+	RET
+
+// func scores4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores4(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+	LEAQ (BX)(BX*2), R11
+
+scores4Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  DI, R12
+	MOVQ  words+24(FP), R13
+
+scores4Word:
+	VMOVDQU      (R12), Y8
+	VMOVDQU      32(R12), Y9
+	VPBROADCASTD (DX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD (DX)(R11*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         R8, R12
+	ADDQ         $0x04, DX
+	DECQ         R13
+	JNE          scores4Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	MOVQ         AX, R12
+	VBROADCASTSS (SI), Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y9, Y1, Y1
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 4(SI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y9, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 8(SI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (R12)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 12(SI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores4Panel
+	VZEROUPPER
+	RET
+
+// func mix4(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix4(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	LEAQ  (BX)(BX*2), R10
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+
+mix4Pair:
+	VMOVDQU      (SI), Y8
+	VMOVDQU      32(SI), Y9
+	VPBROADCASTD (DX), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y0, Y0
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y2, Y2
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y10
+	VPMADDWD     Y8, Y10, Y11
+	VPADDD       Y11, Y4, Y4
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y5, Y5
+	VPBROADCASTD (DX)(R10*1), Y10
+	VPMADDWD     Y8, Y10, Y8
+	VPADDD       Y8, Y6, Y6
+	VPMADDWD     Y9, Y10, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix4Pair
+	VMOVUPS      (R8), Y8
+	VMOVUPS      32(R8), Y9
+	VBROADCASTSS (DI), Y10
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y9, Y1, Y1
+	VMULPS       Y10, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y8, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y9, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y8, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y8, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y9, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+// func scores5(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores5(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+	LEAQ (BX)(BX*2), R11
+
+scores5Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	MOVQ  DI, R12
+	MOVQ  words+24(FP), R13
+
+scores5Word:
+	VMOVDQU      (R12), Y10
+	VMOVDQU      32(R12), Y11
+	VPBROADCASTD (DX), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD (DX)(R11*1), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD (DX)(BX*4), Y12
+	VPMADDWD     Y10, Y12, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         R8, R12
+	ADDQ         $0x04, DX
+	DECQ         R13
+	JNE          scores5Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y10
+	VMOVUPS      32(R9), Y11
+	MOVQ         AX, R12
+	VBROADCASTSS (SI), Y12
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (R12)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y11, Y1, Y1
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 4(SI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y10, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (R12)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y11, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 8(SI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y10, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (R12)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y11, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 12(SI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (R12)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y11, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(R12)
+	ADDQ         CX, R12
+	VBROADCASTSS 16(SI), Y0
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (R12)
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(R12)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores5Panel
+	VZEROUPPER
+	RET
+
+// func mix5(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix5(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	LEAQ  (BX)(BX*2), R10
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+
+mix5Pair:
+	VMOVDQU      (SI), Y10
+	VMOVDQU      32(SI), Y11
+	VPBROADCASTD (DX), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y0, Y0
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y2, Y2
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y4, Y4
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y5, Y5
+	VPBROADCASTD (DX)(R10*1), Y12
+	VPMADDWD     Y10, Y12, Y13
+	VPADDD       Y13, Y6, Y6
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y7, Y7
+	VPBROADCASTD (DX)(BX*4), Y12
+	VPMADDWD     Y10, Y12, Y10
+	VPADDD       Y10, Y8, Y8
+	VPMADDWD     Y11, Y12, Y12
+	VPADDD       Y12, Y9, Y9
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix5Pair
+	VMOVUPS      (R8), Y10
+	VMOVUPS      32(R8), Y11
+	VBROADCASTSS (DI), Y12
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y10, Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y11, Y1, Y1
+	VMULPS       Y12, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y10, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y11, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y10, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y11, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y10, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y11, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y10, Y8, Y8
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y11, Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	VZEROUPPER
+	RET
+
+// func scores6(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+// Requires: AVX, AVX2
+TEXT ·scores6(SB), NOSPLIT, $0-72
+	MOVQ out+0(FP), AX
+	MOVQ outStride+8(FP), CX
+	MOVQ q+16(FP), DX
+	MOVQ words+24(FP), BX
+	MOVQ qScales+32(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ panels+64(FP), R10
+	SHLQ $0x02, CX
+	SHLQ $0x02, BX
+	SHLQ $0x02, R8
+	LEAQ (BX)(BX*2), R11
+	LEAQ (BX)(BX*4), R12
+
+scores6Panel:
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+	MOVQ  DI, R13
+	MOVQ  words+24(FP), R14
+
+scores6Word:
+	VMOVDQU      (R13), Y12
+	VMOVDQU      32(R13), Y13
+	VPBROADCASTD (DX), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX)(R11*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD (DX)(BX*4), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD (DX)(R12*1), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         R8, R13
+	ADDQ         $0x04, DX
+	DECQ         R14
+	JNE          scores6Word
+	SUBQ         BX, DX
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	MOVQ         AX, R13
+	VBROADCASTSS (SI), Y14
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y0, (R13)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y13, Y1, Y1
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y1, 32(R13)
+	ADDQ         CX, R13
+	VBROADCASTSS 4(SI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y12, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (R13)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y13, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(R13)
+	ADDQ         CX, R13
+	VBROADCASTSS 8(SI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y12, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (R13)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y13, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(R13)
+	ADDQ         CX, R13
+	VBROADCASTSS 12(SI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y12, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (R13)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y13, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(R13)
+	ADDQ         CX, R13
+	VBROADCASTSS 16(SI), Y0
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y12, Y8, Y8
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (R13)
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y13, Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(R13)
+	ADDQ         CX, R13
+	VBROADCASTSS 20(SI), Y0
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y12, Y10, Y10
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (R13)
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y13, Y11, Y11
+	VMULPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(R13)
+	ADDQ         $0x40, R9
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, AX
+	DECQ         R10
+	JNE          scores6Panel
+	VZEROUPPER
+	RET
+
+// func mix6(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+// Requires: AVX, AVX2
+TEXT ·mix6(SB), NOSPLIT, $0-64
+	MOVQ  out+0(FP), AX
+	MOVQ  outStride+8(FP), CX
+	MOVQ  probs+16(FP), DX
+	MOVQ  probStride+24(FP), BX
+	MOVQ  values+32(FP), SI
+	MOVQ  sums+40(FP), DI
+	MOVQ  scales+48(FP), R8
+	MOVQ  pairs+56(FP), R9
+	SHLQ  $0x02, CX
+	SHLQ  $0x02, BX
+	LEAQ  (BX)(BX*2), R10
+	LEAQ  (BX)(BX*4), R11
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+mix6Pair:
+	VMOVDQU      (SI), Y12
+	VMOVDQU      32(SI), Y13
+	VPBROADCASTD (DX), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y1, Y1
+	VPBROADCASTD (DX)(BX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y3, Y3
+	VPBROADCASTD (DX)(BX*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y5, Y5
+	VPBROADCASTD (DX)(R10*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y6, Y6
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTD (DX)(BX*4), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y8, Y8
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTD (DX)(R11*1), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y10, Y10
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	ADDQ         $0x40, SI
+	ADDQ         $0x04, DX
+	DECQ         R9
+	JNE          mix6Pair
+	VMOVUPS      (R8), Y12
+	VMOVUPS      32(R8), Y13
+	VBROADCASTSS (DI), Y14
+	VCVTDQ2PS    Y0, Y0
+	VMULPS       Y12, Y0, Y0
+	VMULPS       Y14, Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VCVTDQ2PS    Y1, Y1
+	VMULPS       Y13, Y1, Y1
+	VMULPS       Y14, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 4(DI), Y0
+	VCVTDQ2PS    Y2, Y2
+	VMULPS       Y12, Y2, Y2
+	VMULPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VCVTDQ2PS    Y3, Y3
+	VMULPS       Y13, Y3, Y3
+	VMULPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 8(DI), Y0
+	VCVTDQ2PS    Y4, Y4
+	VMULPS       Y12, Y4, Y4
+	VMULPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (AX)
+	VCVTDQ2PS    Y5, Y5
+	VMULPS       Y13, Y5, Y5
+	VMULPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 12(DI), Y0
+	VCVTDQ2PS    Y6, Y6
+	VMULPS       Y12, Y6, Y6
+	VMULPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VCVTDQ2PS    Y7, Y7
+	VMULPS       Y13, Y7, Y7
+	VMULPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 16(DI), Y0
+	VCVTDQ2PS    Y8, Y8
+	VMULPS       Y12, Y8, Y8
+	VMULPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (AX)
+	VCVTDQ2PS    Y9, Y9
+	VMULPS       Y13, Y9, Y9
+	VMULPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         CX, AX
+	VBROADCASTSS 20(DI), Y0
+	VCVTDQ2PS    Y10, Y10
+	VMULPS       Y12, Y10, Y10
+	VMULPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (AX)
+	VCVTDQ2PS    Y11, Y11
+	VMULPS       Y13, Y11, Y11
+	VMULPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(AX)
+	VZEROUPPER
+	RET

@@ -13,12 +13,12 @@ func available() []*Set {
 	// NEON is a part of arm64.
 	neon := &Set{name: "neon", q4: q4Long, f32: f32NEON, pack: packNEON,
 		quantize: quantizeNEON, gelu: geluNEON, softmax: softmaxNEON,
-		addNorm: addNormNEON, transpose: transposeNEON}
+		addNorm: addNormNEON, transpose: transposeNEON, attention: attentionNEON()}
 	if !cpu.ARM64.HasASIMDDP {
 		return []*Set{neon, Portable()}
 	}
 	dotprod := *neon
-	dotprod.name, dotprod.q4 = "dotprod", q4Dot
+	dotprod.name, dotprod.q4, dotprod.attention = "dotprod", q4Dot, attentionDot()
 	return []*Set{&dotprod, neon, Portable()}
 }
 
@@ -78,7 +78,7 @@ func f32NEON(out []float32, outStride int, a []float32, aStride int, w []float32
 	}
 }
 
-func packNEON(panel []byte, rows string, groups int) {
+func packNEON(panel []byte, rows string, groups int, _ starts) {
 	rowBytes := groups * BlockBytes
 	end := len(panel) - panelEnd
 	for i := range 4 {

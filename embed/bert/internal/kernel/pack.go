@@ -34,9 +34,9 @@ func (s *Set) PackQ4(panel []byte, rows string, groups int) {
 type starts int
 
 const (
-	// sumStarts are where the sums of parts start: int32 which take back the offset
-	// of the activations.
-	sumStarts starts = iota
+	// Without a name, they are where the sums of parts start: int32 which take back
+	// the offset of the activations.
+	_ starts = iota
 	// pairStarts are where the sums of the first group of a part and of the second
 	// start, in the lower and the upper half of a word, without their scales: each
 	// takes back the offset of the activations and adds pairBias, so that what
@@ -85,7 +85,7 @@ func halfMagnitude(h uint16) float32 {
 	return math.Float32frombits(uint32(h)<<13) * (1 << 112)
 }
 
-// roundWhole gives the nearest integer of 0 to 2^22.
+// roundWhole gives the nearest integer of a number within ±2^22.
 func roundWhole(v float32) int32 { return int32(math.Float32bits(v+12582912)) - 0x4b400000 }
 
 // packPortable is the twin of packRows, for any number of rows.

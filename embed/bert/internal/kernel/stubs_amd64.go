@@ -63,3 +63,51 @@ func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps 
 
 //go:noescape
 func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
+
+//go:noescape
+func headBytes(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+
+//go:noescape
+func headWords(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+
+//go:noescape
+func headValues(dst *uint32, scales *float32, x *float32, stride int, tokens int)
+
+//go:noescape
+func probabilities(probs *uint32, sums *float32, scores *float32, stride int, tokens int, rows int)
+
+//go:noescape
+func scores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix1(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix2(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scores3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix3(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scores4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix4(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scores5(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix5(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
+
+//go:noescape
+func scores6(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+//go:noescape
+func mix6(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)

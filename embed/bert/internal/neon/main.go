@@ -51,6 +51,16 @@ func source() *neon.File {
 	f.softmax()
 	f.addNorm()
 	f.transpose()
+	f.headRows()
+	f.headValues()
+	f.probabilities()
+	for t := 1; t <= maxHeadTokens; t++ {
+		f.dotScores(t)
+		f.mix(t)
+	}
+	for t := 1; t <= maxLongHeadTokens; t++ {
+		f.longScores(t)
+	}
 	return f.File
 }
 

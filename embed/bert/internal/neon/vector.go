@@ -143,6 +143,107 @@ func (f writer) softmax() {
 	f.Go("RET")
 }
 
+// probabilities writes the twin of probabilitiesPortable.
+func (f writer) probabilities() {
+	at := f.Func("probabilities", "makes int16 of rows of logarithms.",
+		"(probs *uint32, sums *float32, scores *float32, stride int, tokens int, rows int)")
+	const unit, total, least, shift, most, top, poly0, spread = 12, 14, 16, 17, 18, 19, 20, 25
+	f.load(at, 0, "probs", "sums", "scores", "stride", "tokens", "rows")
+	f.constant(least, -30)
+	f.constant(shift, 12582912+127)
+	f.constant(most, 1<<15-1)
+	f.constant(spread, 15<<14)
+	var poly []int
+	for i, v := range []float64{0.9999993, 0.6931218, 0.24024744, 0.055917863, 0.009570102} {
+		f.constant(poly0+i, v)
+		poly = append(poly, poly0+i)
+	}
+	f.Go("LSL $1, R3, R11") // the distance of rows of int16
+	f.Go("LSL $2, R3")
+	f.Go("ADD $15, R4, R6")
+	f.Go("LSR $4, R6")
+	f.Go("LSL $4, R6, R10")
+	f.Go("SUB R4, R10") // what fills up the last 16
+	f.Go("LSL $1, R6")  // vectors of eight
+	f.Go("MOVD $0xff800000, R12")
+
+	f.Label("row")
+	f.Go("ADD R4<<2, R2, R7")
+	f.Go("MOVD R10, R8")
+	f.Go("CBZ R8, filled")
+	f.Label("fill")
+	f.Go("MOVW R12, (R7)")
+	f.Go("ADD $4, R7")
+	f.Go("SUBS $1, R8")
+	f.Go("BNE fill")
+	f.Label("filled")
+	f.Go("MOVD R2, R7")
+	f.Go("MOVD R6, R8")
+	f.Go("VLD1 (R7), [V0.S4, V1.S4]")
+	f.Label("top")
+	f.Go("VLD1.P 32(R7), [V2.S4, V3.S4]")
+	f.both("fmax v%d.4s, v%d.4s, v%d.4s", [2]int{0, 1}, [2]int{0, 1}, [2]int{2, 3})
+	f.Go("SUBS $1, R8")
+	f.Go("BNE top")
+	f.Op("fmax v0.4s, v0.4s, v1.4s")
+	f.Op("fmaxv s0, v0.4s")
+	f.Op("dup v%d.4s, v0.s[0]", top)
+
+	x, n, power, sum := [2]int{0, 1}, [2]int{2, 3}, [2]int{4, 5}, [2]int{total, total + 1}
+	f.Zero(total, 2)
+	f.Go("MOVD R2, R7")
+	f.Go("MOVD R6, R8")
+	f.Label("exp")
+	f.Go("VLD1 (R7), [V0.S4, V1.S4]")
+	f.both("fsub v%d.4s, v%d.4s, v%d.4s", x, x, all(top))
+	f.both("fmax v%d.4s, v%d.4s, v%d.4s", x, x, all(least)) // a NaN in x stays
+	f.both("fadd v%d.4s, v%d.4s, v%d.4s", n, x, all(shift))
+	f.both("shl v%d.4s, v%d.4s, #23", power, n)
+	f.both("fsub v%d.4s, v%d.4s, v%d.4s", n, n, all(shift))
+	f.both("fsub v%d.4s, v%d.4s, v%d.4s", x, x, n)
+	p := f.horner([2]int{6, 7}, [2]int{8, 9}, x, poly)
+	f.both("fmul v%d.4s, v%d.4s, v%d.4s", x, p, power)
+	f.both("fadd v%d.4s, v%d.4s, v%d.4s", sum, sum, x)
+	f.Go("VST1.P [V0.S4, V1.S4], 32(R7)")
+	f.Go("SUBS $1, R8")
+	f.Go("BNE exp")
+	f.sum(total)
+	f.Go("FDIVS F%d, F%d, F%d", total, spread, unit)
+	f.Op("dup v%d.4s, v%d.s[0]", unit, unit)
+	f.Op("fmin v%d.4s, v%d.4s, v%d.4s", unit, unit, most)
+
+	const whole = 10
+	f.Zero(whole, 2)
+	f.Go("MOVD R2, R7")
+	f.Go("MOVD R6, R8")
+	f.Go("MOVD R0, R9")
+	f.Label("round")
+	f.Go("VLD1.P 32(R7), [V0.S4, V1.S4]")
+	f.both("fmul v%d.4s, v%d.4s, v%d.4s", x, x, all(unit))
+	f.both("fcvtns v%d.4s, v%d.4s", x, x)
+	f.both("add v%d.4s, v%d.4s, v%d.4s", [2]int{whole, whole + 1}, [2]int{whole, whole + 1}, x)
+	f.Op("sqxtn v2.4h, v0.4s")
+	f.Op("sqxtn2 v2.8h, v1.4s")
+	f.Go("VST1.P [V2.H8], 16(R9)")
+	f.Go("SUBS $1, R8")
+	f.Go("BNE round")
+	f.Op("add v%d.4s, v%d.4s, v%d.4s", whole, whole, whole+1)
+	f.Op("addv s%d, v%d.4s", whole, whole)
+	f.Op("scvtf v%d.4s, v%d.4s", whole, whole)
+	// What is not finite stays so.
+	f.Go("FSUBS F%d, F%d, F%d", total, total, total)
+	f.Go("FADDS F%d, F%d, F%d", total, whole, whole)
+	f.Go("FMOVS $1.0, F0")
+	f.Go("FDIVS F%d, F0, F0", whole)
+	f.Go("FMOVS F0, (R1)")
+	f.Go("ADD $4, R1")
+	f.Go("ADD R3, R2")
+	f.Go("ADD R11, R0")
+	f.Go("SUBS $1, R5")
+	f.Go("BNE row")
+	f.Go("RET")
+}
+
 // sum leaves in the first lane of v the sum of the lanes of v and v+1.
 func (f writer) sum(v int) {
 	f.Op("fadd v%d.4s, v%d.4s, v%d.4s", v, v, v+1)
@@ -150,28 +251,33 @@ func (f writer) sum(v int) {
 	f.Op("faddp s%d, v%d.2s", v, v)
 }
 
-// quantize writes the twin of quantizePortable for whole parts of up to
-// partGroups groups.
-func (f writer) quantize() {
-	at := f.Func("quantizeRow", "is quantize for a number of groups.", "(dst *byte, scales *byte, row *float32, groups int)")
-	const limit, smallest, infinite, offset, top, scale, inv, mask = 24, 25, 26, 27, 16, 17, 18, 19
-	f.load(at, 0, "dst", "scales", "row", "groups")
-	f.constant(limit, 127)
-	f.constant(smallest, 1e-36)
-	f.constant(infinite, math.Inf(1))
-	f.bits(offset, 0x80808080)
+// scaling are the registers with which numbers become integers: three
+// constants, what is computed, and one that is free.
+type scaling struct{ limit, smallest, infinite, scale, inv, mask int }
 
-	f.Label("part")
-	f.Go("MOVD $%d, R4", partGroups)
-	f.Go("CMP $%d, R3", partGroups)
-	f.Go("CSEL LT, R3, R4, R4")
-	f.Go("SUB R4, R3")
-	f.Go("MOVD R4, R5")
-	f.Go("MOVD R2, R6")
-	f.Zero(top, 1)
-	f.Label("top")
+func (f writer) begin(s scaling, limit float64) {
+	f.constant(s.limit, limit)
+	f.constant(s.smallest, 1e-36)
+	f.constant(s.infinite, math.Inf(1))
+}
+
+// inverse sets inv to what makes limit of the largest magnitude in top, and scale
+// to what undoes that. Both are zero if top is too small; inv is zero if there is
+// no inverse.
+func (f writer) inverse(s scaling, top int) {
+	f.Op("fdiv v%d.4s, v%d.4s, v%d.4s", s.scale, top, s.limit)
+	f.Op("fdiv v%d.4s, v%d.4s, v%d.4s", s.inv, s.limit, top)
+	f.Op("fcmgt v%d.4s, v%d.4s, v%d.4s", s.mask, s.smallest, top) // not so for a NaN
+	f.Op("bic v%d.16b, v%d.16b, v%d.16b", s.scale, s.scale, s.mask)
+	f.Op("bic v%d.16b, v%d.16b, v%d.16b", s.inv, s.inv, s.mask)
+	f.Op("fcmgt v%d.4s, v%d.4s, v%d.4s", s.mask, s.infinite, s.inv)
+	f.Op("and v%d.16b, v%d.16b, v%d.16b", s.inv, s.inv, s.mask)
+}
+
+// largest moves on by a group and makes the words of top the largest magnitudes.
+func (f writer) largest(top int, at string) {
 	for range 2 {
-		f.Go("VLD1.P 64(R6), %s", four(0))
+		f.Go("VLD1.P 64(%s), %s", at, four(0))
 		f.Each(0, 4, "fabs v%[1]d.4s, v%[1]d.4s")
 		// The bits order like magnitudes.
 		f.Op("umax v0.4s, v0.4s, v1.4s")
@@ -179,23 +285,12 @@ func (f writer) quantize() {
 		f.Op("umax v0.4s, v0.4s, v2.4s")
 		f.Op("umax v%d.4s, v%d.4s, v0.4s", top, top)
 	}
-	f.Go("SUBS $1, R5")
-	f.Go("BNE top")
-	f.Op("umaxv s%d, v%d.4s", top, top)
-	f.Op("dup v%d.4s, v%d.s[0]", top, top)
-	f.Op("fdiv v%d.4s, v%d.4s, v%d.4s", scale, top, limit)
-	f.Op("fdiv v%d.4s, v%d.4s, v%d.4s", inv, limit, top)
-	f.Op("fcmgt v%d.4s, v%d.4s, v%d.4s", mask, smallest, top) // not so for a NaN
-	f.Op("bic v%d.16b, v%d.16b, v%d.16b", scale, scale, mask)
-	f.Op("bic v%d.16b, v%d.16b, v%d.16b", inv, inv, mask)
-	f.Op("fcmgt v%d.4s, v%d.4s, v%d.4s", mask, infinite, inv)
-	f.Op("and v%d.16b, v%d.16b, v%d.16b", inv, inv, mask)
-	f.Go("FMOVS F%d, (R1)", scale)
-	f.Go("ADD $4, R1")
+}
 
-	f.Label("group")
-	f.Go("VLD1.P 64(R2), %s", four(0))
-	f.Go("VLD1.P 64(R2), %s", four(4))
+// rounded moves on by a group and leaves it, times inv, as int8 in v0 and v1.
+func (f writer) rounded(at string, inv int) {
+	f.Go("VLD1.P 64(%s), %s", at, four(0))
+	f.Go("VLD1.P 64(%s), %s", at, four(4))
 	for v := range 8 {
 		f.Op("fmul v%d.4s, v%d.4s, v%d.4s", v, v, inv)
 		f.Op("fcvtns v%d.4s, v%d.4s", v, v)
@@ -207,6 +302,40 @@ func (f writer) quantize() {
 	for i := range 2 {
 		f.Op("sqxtn v%d.8b, v%d.8h", i, 8+2*i)
 		f.Op("sqxtn2 v%d.16b, v%d.8h", i, 9+2*i)
+	}
+}
+
+// quantize writes the twin of quantizePortable for whole parts of up to
+// partGroups groups.
+func (f writer) quantize() {
+	at := f.Func("quantizeRow", "is quantize for a number of groups.", "(dst *byte, scales *byte, row *float32, groups int)")
+	const offset, top = 27, 16
+	s := scaling{limit: 24, smallest: 25, infinite: 26, scale: 17, inv: 18, mask: 19}
+	f.load(at, 0, "dst", "scales", "row", "groups")
+	f.begin(s, 127)
+	f.bits(offset, 0x80808080)
+
+	f.Label("part")
+	f.Go("MOVD $%d, R4", partGroups)
+	f.Go("CMP $%d, R3", partGroups)
+	f.Go("CSEL LT, R3, R4, R4")
+	f.Go("SUB R4, R3")
+	f.Go("MOVD R4, R5")
+	f.Go("MOVD R2, R6")
+	f.Zero(top, 1)
+	f.Label("top")
+	f.largest(top, "R6")
+	f.Go("SUBS $1, R5")
+	f.Go("BNE top")
+	f.Op("umaxv s%d, v%d.4s", top, top)
+	f.Op("dup v%d.4s, v%d.s[0]", top, top)
+	f.inverse(s, top)
+	f.Go("FMOVS F%d, (R1)", s.scale)
+	f.Go("ADD $4, R1")
+
+	f.Label("group")
+	f.rounded("R2", s.inv)
+	for i := range 2 {
 		f.Op("eor v%d.16b, v%d.16b, v%d.16b", i, i, offset)
 	}
 	f.Go("VST1.P [V0.B16, V1.B16], 32(R0)")

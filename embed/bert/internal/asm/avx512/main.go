@@ -52,6 +52,11 @@ func main() {
 	gelu(c)
 	softmax(c)
 	addNorm(c)
+	probabilities(c)
+	for t := 1; t <= maxTokens; t++ {
+		scores(c, t)
+		mix(t)
+	}
 	Generate()
 }
 

@@ -43,3 +43,19 @@ const (
 
 // ExpTaylor returns the coefficients of e^x around 0, constant term first.
 func ExpTaylor() []float32 { return []float32{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720} }
+
+// The constants of attention, see package kernel: the least argument of 2^x, the
+// number that rounds to an integer and adds the bias of an exponent, the most that
+// a probability and the sum of those of a row become, and that of a value.
+const (
+	Exp2Least = -30
+	Exp2Round = 12582912 + 127
+	ProbMost  = 1<<15 - 1
+	ProbSum   = 15 << 14
+	ValueMost = 1<<13 - 1
+)
+
+// Exp2Poly returns the coefficients of 2^x around 0, constant term first.
+func Exp2Poly() []float32 {
+	return []float32{0.9999993, 0.6931218, 0.24024744, 0.055917863, 0.009570102}
+}

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"github.com/minirag/minirag/embed/bert/internal/asm/layout"
+)
+
+// headSums are those of up to twelve rows with two panels.
+type headSums [2][maxTokens]reg.VecVirtual
+
+func (s *headSums) each(n int, f func(p, t int, v reg.VecVirtual)) {
+	for t := range n {
+		for p := range 2 {
+			f(p, t, s[p][t])
+		}
+	}
+}
+
+func newHeadSums(n int) *headSums {
+	s := &headSums{}
+	for t := range n {
+		for p := range 2 {
+			s[p][t] = ZMM()
+		}
+	}
+	return s
+}
+
+// write writes the sums as float32, times the scale of each lane and then that of
+// each row; second is the distance in bytes of the second panel's.
+
+// write writes the sums as float32, times the scale of each lane and then that of
+// each row.
+func (s *headSums) write(n int, laneScales, rowScales, out, outStride reg.Register) {
+	var scale [2]reg.VecVirtual
+	for p := range scale {
+		scale[p] = ZMM()
+		VMOVUPS(Mem{Base: laneScales, Disp: 64 * p}, scale[p])
+	}
+	to, b := GP64(), ZMM()
+	MOVQ(out, to)
+	s.each(n, func(p, t int, v reg.VecVirtual) {
+		if p == 0 {
+			VBROADCASTSS(Mem{Base: rowScales, Disp: 4 * t}, b)
+		}
+		VCVTDQ2PS(v, v)
+		VMULPS(scale[p], v, v)
+		VMULPS(b, v, v)
+		VMOVUPS(v, Mem{Base: to, Disp: 64 * p})
+		if p == 1 && t+1 < n {
+			ADDQ(outStride, to)
+		}
+	})
+}
+
+// scores writes the products of n queries, whose bytes have an offset of 128,
+// with panels of keys in twos.
+func scores(c constants, n int) {
+	name := fmt.Sprintf("scoresWide%d", n)
+	TEXT(name, NOSPLIT, "func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, twos int)")
+	Pragma("noescape")
+	q := Load(Param("q"), GP64()).(reg.GPVirtual)
+	words := Load(Param("words"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), words)
+	a := newRows(q, words, n)
+	out := Load(Param("out"), GP64())
+	keys := Load(Param("keys"), GP64())
+	keyStride := Load(Param("keyStride"), GP64())
+	keyScales := Load(Param("keyScales"), GP64())
+	twos := Load(Param("twos"), GP64())
+	SHLQ(Imm(2), keyStride)
+	offset := ZMM()
+	VPBROADCASTD(c.word("byteOffset", 0x80808080), offset)
+
+	Label(name + "Two")
+	acc := newHeadSums(n)
+	at, left := GP64(), GP64()
+	eachWord := func(label string, body func()) {
+		MOVQ(keys, at)
+		Load(Param("words"), left)
+		Label(name + label)
+		body()
+		ADDQ(keyStride, at)
+		DECQ(left)
+		JNE(LabelRef(name + label))
+	}
+	// What the offset adds is taken back first.
+	var start, weights [2]reg.VecVirtual
+	for p := range start {
+		start[p], weights[p] = ZMM(), ZMM()
+		VPXORD(start[p], start[p], start[p])
+	}
+	eachWord("Start", func() {
+		for p := range start {
+			VPDPBUSD(Mem{Base: at, Disp: 64 * p}, offset, start[p])
+		}
+	})
+	for p := range start {
+		VPXORD(weights[p], weights[p], weights[p])
+		VPSUBD(start[p], weights[p], start[p])
+	}
+	acc.each(n, func(p, _ int, v reg.VecVirtual) { VMOVDQA32(start[p], v) })
+	eachWord("Word", func() {
+		b := ZMM()
+		for p := range weights {
+			VMOVDQU32(Mem{Base: at, Disp: 64 * p}, weights[p])
+		}
+		acc.each(n, func(p, t int, v reg.VecVirtual) {
+			if p == 0 {
+				VPBROADCASTD(a.at(t, 0), b)
+			}
+			VPDPBUSD(weights[p], b, v)
+		})
+		a.each(func(base reg.GPVirtual) { ADDQ(Imm(4), base) })
+	})
+	a.each(func(base reg.GPVirtual) { SUBQ(words, base) })
+	{
+		qScales, outStride := GP64(), GP64()
+		Load(Param("qScales"), qScales)
+		Load(Param("outStride"), outStride)
+		SHLQ(Imm(2), outStride)
+		acc.write(n, keyScales, qScales, out, outStride)
+	}
+	ADDQ(I32(128), keyScales)
+	ADDQ(I32(128), keys)
+	ADDQ(I32(128), out)
+	DECQ(twos)
+	JNE(LabelRef(name + "Two"))
+	VZEROUPPER()
+	RET()
+}
+
+// mix writes the products of n rows of probabilities with two panels of values.
+func mix(n int) {
+	name := fmt.Sprintf("mixWide%d", n)
+	TEXT(name, NOSPLIT, "func(out *float32, outStride int, probs *uint32, probStride int, values *uint32, valueStride int, sums, scales *float32, pairs int)")
+	Pragma("noescape")
+	probs := Load(Param("probs"), GP64()).(reg.GPVirtual)
+	probStride := Load(Param("probStride"), GP64()).(reg.GPVirtual)
+	SHLQ(Imm(2), probStride)
+	a := newRows(probs, probStride, n)
+	values := Load(Param("values"), GP64())
+	second := Load(Param("valueStride"), GP64())
+	left := Load(Param("pairs"), GP64())
+	acc := newHeadSums(n)
+	acc.each(n, func(_, _ int, v reg.VecVirtual) { VPXORD(v, v, v) })
+
+	Label(name + "Pair")
+	w0, w1, b := ZMM(), ZMM(), ZMM()
+	VMOVDQU32(Mem{Base: values}, w0)
+	VMOVDQU32(Mem{Base: values, Index: second, Scale: 4}, w1)
+	acc.each(n, func(p, t int, v reg.VecVirtual) {
+		if p == 0 {
+			VPBROADCASTD(a.at(t, 0), b)
+			VPDPWSSD(w0, b, v)
+		} else {
+			VPDPWSSD(w1, b, v)
+		}
+	})
+	ADDQ(Imm(64), values)
+	a.each(func(base reg.GPVirtual) { ADDQ(Imm(4), base) })
+	DECQ(left)
+	JNE(LabelRef(name + "Pair"))
+
+	out := Load(Param("out"), GP64())
+	outStride := Load(Param("outStride"), GP64())
+	sums := Load(Param("sums"), GP64())
+	scales := Load(Param("scales"), GP64())
+	SHLQ(Imm(2), outStride)
+	acc.write(n, scales, sums, out, outStride)
+	VZEROUPPER()
+	RET()
+}
+
+// probabilities writes the twin of probabilitiesPortable.
+func probabilities(c constants) {
+	TEXT("probabilitiesWide", NOSPLIT, "func(probs *uint32, sums, scores *float32, stride, tokens, rows int)")
+	Pragma("noescape")
+	probs := Load(Param("probs"), GP64())
+	sums := Load(Param("sums"), GP64())
+	row := Load(Param("scores"), GP64())
+	stride := Load(Param("stride"), GP64())
+	blocks := Load(Param("tokens"), GP64())
+	rows := Load(Param("rows"), GP64())
+	probStride := GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 1}, probStride)
+	SHLQ(Imm(2), stride)
+	// The lanes of the last vector that count.
+	mask := K()
+	{
+		rest, bits := GP64(), GP32()
+		DECQ(blocks)
+		MOVQ(blocks, rest)
+		NOTQ(rest)
+		ANDQ(Imm(lanes-1), rest) // the lanes that do not
+		MOVL(U32(1<<lanes-1), bits)
+		SHRXL(rest.(reg.GPVirtual).As32(), bits, bits)
+		KMOVW(bits, mask)
+		SHRQ(Imm(4), blocks)
+	}
+	negative := broadcast(c.float("negative", float32(math.Inf(-1))))
+	least, shift := broadcast(c.float("exp2Least", layout.Exp2Least)), broadcast(c.float("exp2Round", layout.Exp2Round))
+	most, spread := broadcast(c.float("probMost", layout.ProbMost)), broadcast(c.float("probSum", layout.ProbSum))
+	poly := newPolynomial(c, "exp2Poly", layout.Exp2Poly())
+	one := XMM()
+	VMOVSS(c.float("one", 1), one)
+
+	Label("probabilitiesWideRow")
+	at, n, top := GP64(), GP64(), ZMM()
+	VMOVAPS(negative, top)
+	MOVQ(row, at)
+	MOVQ(blocks, n)
+	TESTQ(n, n)
+	JE(LabelRef("probabilitiesWideLast"))
+	Label("probabilitiesWideTop")
+	VMAXPS(Mem{Base: at}, top, top)
+	ADDQ(Imm(64), at)
+	DECQ(n)
+	JNE(LabelRef("probabilitiesWideTop"))
+	Label("probabilitiesWideLast")
+	{
+		v := ZMM()
+		VMOVAPS(negative, v)
+		VMOVUPS(Mem{Base: at}, mask, v)
+		VMOVUPS(v, Mem{Base: at})
+		VMAXPS(v, top, top)
+		horizontal(top, VMAXPS)
+	}
+
+	total := ZMM()
+	VPXORD(total, total, total)
+	MOVQ(row, at)
+	LEAQ(Mem{Base: blocks, Disp: 1}, n)
+	Label("probabilitiesWideExp")
+	x, e, power := ZMM(), ZMM(), ZMM()
+	VMOVUPS(Mem{Base: at}, x)
+	VSUBPS(top, x, x)
+	VMAXPS(x, least, x) // a NaN in x stays
+	VADDPS(shift, x, e)
+	VPSLLD(Imm(23), e, power)
+	VSUBPS(shift, e, e)
+	VSUBPS(e, x, x)
+	e = poly.at(x)
+	VMULPS(power, e, e)
+	VMOVUPS(e, Mem{Base: at})
+	VADDPS(e, total, total)
+	ADDQ(Imm(64), at)
+	DECQ(n)
+	JNE(LabelRef("probabilitiesWideExp"))
+	horizontal(total, VADDPS)
+	unit, whole := ZMM(), ZMM()
+	VDIVPS(total, spread, unit)
+	VMINPS(unit, most, unit) // a NaN in unit stays
+
+	MOVQ(row, at)
+	to := GP64()
+	MOVQ(probs, to)
+	LEAQ(Mem{Base: blocks, Disp: 1}, n)
+	VPXORD(whole, whole, whole)
+	Label("probabilitiesWideRound")
+	v, b := ZMM(), YMM()
+	VMULPS(Mem{Base: at}, unit, v)
+	VCVTPS2DQ(v, v)
+	VPADDD(v, whole, whole)
+	VPMOVSDW(v, b)
+	VMOVDQU(b, Mem{Base: to})
+	ADDQ(Imm(64), at)
+	ADDQ(Imm(32), to)
+	DECQ(n)
+	JNE(LabelRef("probabilitiesWideRound"))
+	horizontal(whole, VPADDD)
+	{
+		// What is not finite stays so.
+		rest, result := XMM(), XMM()
+		VSUBSS(total.AsX(), total.AsX(), rest)
+		VCVTDQ2PS(whole.AsX(), result)
+		VADDSS(rest, result, result)
+		VDIVSS(result, one, result)
+		VMOVSS(result, Mem{Base: sums})
+	}
+	ADDQ(Imm(4), sums)
+	ADDQ(stride, row)
+	ADDQ(probStride, probs)
+	DECQ(rows)
+	JNE(LabelRef("probabilitiesWideRow"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,47 @@
+package kernel
+
+func attentionNEON() attention {
+	return attention{tile: 2, perWord: 4, queries: headRowsNEON, keys: headRowsNEON,
+		scores: scoresLong, softmax: probabilitiesNEON, values: valuesNEON, mix: mixNEON}
+}
+
+func attentionDot() attention {
+	a := attentionNEON()
+	a.tile, a.scores = 4, scoresDot
+	return a
+}
+
+func headRowsNEON(dst, scales, x []float32, stride, cols, rows int, factor float32) {
+	headRows(&dst[0], &scales[0], &x[0], stride, cols, rows, factor)
+}
+
+func valuesNEON(dst []uint32, scales, x []float32, stride, tokens int) {
+	headValues(&dst[0], &scales[0], &x[0], stride, tokens)
+}
+
+func probabilitiesNEON(probs []uint32, sums, scores []float32, stride, tokens, n int) {
+	probabilities(&probs[0], &sums[0], &scores[0], stride, tokens, n)
+}
+
+func scoresDot(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
+	f := [...]func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, panels int){
+		dotScores1, dotScores2, dotScores3, dotScores4,
+	}[n-1]
+	f(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], len(keyScales)/Lanes)
+}
+
+func scoresLong(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
+	f := [...]func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, panels int){
+		longScores1, longScores2,
+	}[n-1]
+	f(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], len(keyScales)/Lanes)
+}
+
+func mixNEON(out []float32, outStride int, probs []uint32, probStride int, values []uint32, valueStride int, sums, scales []float32, pairs, n int) {
+	f := [...]func(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums, scales *float32, pairs int){
+		mix1, mix2, mix3, mix4,
+	}[n-1]
+	for p := range 2 {
+		f(&out[p*Lanes], outStride, &probs[0], probStride, &values[p*valueStride], &sums[0], &scales[p*Lanes], pairs)
+	}
+}
