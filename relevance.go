@@ -3,6 +3,7 @@ package minirag
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"unicode"
 
@@ -128,14 +129,25 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 	return j, nil
 }
 
-// judge sets the relevance of a hit, and its signals if they are wanted.
-func (j *judge) judge(hit *Hit, h *search.Hit, explain bool) {
-	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Found: j.found[h.Chunk]}
+// judge sets the relevance of hits, found as h says of each, and their signals
+// if they are wanted.
+func (j *judge) judge(hits []Hit, h []search.Hit, explain bool) {
+	scripts := make([]*unicode.RangeTable, len(hits))
+	for i := range hits {
+		scripts[i] = mainScript(hits[i].Text)
+	}
+	// Where some texts are in the question's script, those that are not, such as
+	// listings of code, get no bonus for that.
+	foreign := j.script != nil && !slices.Contains(scripts, j.script)
+	for i := range hits {
+		j.one(&hits[i], &h[i], foreign && scripts[i] != nil, explain)
+	}
+}
+
+func (j *judge) one(hit *Hit, h *search.Hit, foreign, explain bool) {
+	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Found: j.found[h.Chunk], OtherScript: foreign}
 	if !h.Near {
 		e.Cosine = j.far
-	}
-	if script := mainScript(hit.Text); j.script != nil && script != nil {
-		e.OtherScript = script != j.script
 	}
 	hit.Relevance = search.Relevance(e, j.background, j.known)
 	if explain {

@@ -100,6 +100,7 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 	docs := make(map[index.DocID]*index.Document)
 	r := &resolver{c: c, v: v, docs: docs, texts: make(map[index.DocID]*text), sections: make(map[string]*Section)}
 	chosen := make([]Hit, 0, min(want, len(hits)))
+	var found []search.Hit
 	var folder search.Folder
 	var chunks map[index.ChunkID]index.Chunk
 	for i := range hits {
@@ -152,9 +153,9 @@ func (c *Corpus) result(v index.View, at index.Seq, hits []search.Hit, judge *ju
 			d := hits[i].Distance()
 			hit.Distance = &d
 		}
-		judge.judge(&hit, &hits[i], q.Explain)
-		chosen = append(chosen, hit)
+		chosen, found = append(chosen, hit), append(found, hits[i])
 	}
+	judge.judge(chosen, found, q.Explain)
 	byScore(chosen, ours)
 	if ours {
 		apart(chosen)

@@ -57,8 +57,9 @@ type Evidence struct {
 	// Found is the keyword score of the chunk, see [index.KeywordSnapshot]; 0
 	// if it is not among the keyword hits.
 	Found float64
-	// OtherScript says that the chunk is written in another script than the
-	// question, so that it has its words by their sound at most.
+	// OtherScript says that the chunk, like all that were found, is written in
+	// another script than the question, so that it has its words by their sound
+	// at most.
 	OtherScript bool
 }
 
