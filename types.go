@@ -100,7 +100,9 @@ type Hit struct {
 	Text string
 	// Section is where it stands. It is shared by the hits in it.
 	Section *Section
-	// Score orders the hits; higher is better. It compares within one result only.
+	// Score orders the hits; higher is better. It compares within one result
+	// only. A hit that makes room for one of another section has the score of
+	// the one before it.
 	Score float64
 	// Distance is 2 - 2·cosine between query and chunk, or nil if only its
 	// words were found.
