@@ -271,7 +271,7 @@ func (e *engines) ask(ctx context.Context, text string, v []float32, f *index.Fi
 	var kerr, verr error
 	if sides&1 != 0 {
 		wg.Go(func() {
-			_, kerr = k.Search(ctx, index.KeywordQuery{Text: text, Limit: limit, Filter: f, Documents: search.DocumentShare})
+			_, kerr = k.Search(ctx, index.KeywordQuery{Text: text, Limit: limit, Filter: f, Documents: search.DocumentShare, Phonetic: true})
 		})
 	}
 	if sides&2 != 0 {
