@@ -178,7 +178,8 @@ func mix(n int) {
 	RET()
 }
 
-// probabilities writes the twin of probabilitiesPortable.
+// probabilities writes the twin of probabilitiesPortable for rows in twos, so that
+// one need not wait for the other: with an odd number it computes another.
 func probabilities(c constants) {
 	TEXT("probabilitiesWide", NOSPLIT, "func(probs *uint32, sums, scores *float32, stride, tokens, rows int)")
 	Pragma("noescape")
@@ -205,90 +206,111 @@ func probabilities(c constants) {
 		SHRQ(Imm(4), blocks)
 	}
 	negative := broadcast(c.float("negative", float32(math.Inf(-1))))
-	least, shift := broadcast(c.float("exp2Least", layout.Exp2Least)), broadcast(c.float("exp2Round", layout.Exp2Round))
+	least := broadcast(c.float("exp2Least", layout.Exp2Least))
 	most, spread := broadcast(c.float("probMost", layout.ProbMost)), broadcast(c.float("probSum", layout.ProbSum))
 	poly := newPolynomial(c, "exp2Poly", layout.Exp2Poly())
 	one := XMM()
 	VMOVSS(c.float("one", 1), one)
 
-	Label("probabilitiesWideRow")
-	at, n, top := GP64(), GP64(), ZMM()
-	VMOVAPS(negative, top)
+	at, n := GP64(), GP64()
+	var top, total, unit, whole, x, e, power [2]reg.VecVirtual
+	for r := range 2 {
+		top[r], total[r], unit[r], whole[r] = ZMM(), ZMM(), ZMM(), ZMM()
+		x[r], e[r], power[r] = ZMM(), ZMM(), ZMM()
+	}
+	// of addresses a row or the next.
+	of := func(base, stride reg.Register, r int) Mem {
+		if r == 1 {
+			return Mem{Base: base, Index: stride, Scale: 1}
+		}
+		return Mem{Base: base}
+	}
+	twice := func(f func(r int)) { f(0); f(1) }
+
+	Label("probabilitiesWideRows")
+	twice(func(r int) { VMOVAPS(negative, top[r]) })
 	MOVQ(row, at)
 	MOVQ(blocks, n)
 	TESTQ(n, n)
 	JE(LabelRef("probabilitiesWideLast"))
 	Label("probabilitiesWideTop")
-	VMAXPS(Mem{Base: at}, top, top)
+	twice(func(r int) { VMAXPS(of(at, stride, r), top[r], top[r]) })
 	ADDQ(Imm(64), at)
 	DECQ(n)
 	JNE(LabelRef("probabilitiesWideTop"))
 	Label("probabilitiesWideLast")
-	{
-		v := ZMM()
-		VMOVAPS(negative, v)
-		VMOVUPS(Mem{Base: at}, mask, v)
-		VMOVUPS(v, Mem{Base: at})
-		VMAXPS(v, top, top)
-		horizontal(top, VMAXPS)
-	}
+	twice(func(r int) {
+		VMOVAPS(negative, x[r])
+		VMOVUPS(of(at, stride, r), mask, x[r])
+		VMOVUPS(x[r], of(at, stride, r))
+		VMAXPS(x[r], top[r], top[r])
+	})
+	twice(func(r int) { horizontal(top[r], VMAXPS) })
 
-	total := ZMM()
-	VPXORD(total, total, total)
+	twice(func(r int) { VPXORD(total[r], total[r], total[r]) })
 	MOVQ(row, at)
 	LEAQ(Mem{Base: blocks, Disp: 1}, n)
 	Label("probabilitiesWideExp")
-	x, e, power := ZMM(), ZMM(), ZMM()
-	VMOVUPS(Mem{Base: at}, x)
-	VSUBPS(top, x, x)
-	VMAXPS(x, least, x) // a NaN in x stays
-	VADDPS(shift, x, e)
-	VPSLLD(Imm(23), e, power)
-	VSUBPS(shift, e, e)
-	VSUBPS(e, x, x)
-	e = poly.at(x)
-	VMULPS(power, e, e)
-	VMOVUPS(e, Mem{Base: at})
-	VADDPS(e, total, total)
+	twice(func(r int) {
+		VMOVUPS(of(at, stride, r), x[r])
+		VSUBPS(top[r], x[r], x[r])
+		VMAXPS(x[r], least, x[r]) // a NaN in x stays
+		VRNDSCALEPS(Imm(0), x[r], power[r])
+		VSUBPS(power[r], x[r], x[r])
+	})
+	twice(func(r int) { VMOVAPS(poly[len(poly)-1], e[r]) })
+	for i := len(poly) - 2; i >= 0; i-- {
+		twice(func(r int) { VFMADD213PS(poly[i], x[r], e[r]) })
+	}
+	twice(func(r int) {
+		VSCALEFPS(power[r], e[r], e[r])
+		VMOVUPS(e[r], of(at, stride, r))
+		VADDPS(e[r], total[r], total[r])
+	})
 	ADDQ(Imm(64), at)
 	DECQ(n)
 	JNE(LabelRef("probabilitiesWideExp"))
-	horizontal(total, VADDPS)
-	unit, whole := ZMM(), ZMM()
-	VDIVPS(total, spread, unit)
-	VMINPS(unit, most, unit) // a NaN in unit stays
+	twice(func(r int) { horizontal(total[r], VADDPS) })
+	twice(func(r int) {
+		u := XMM()
+		VDIVSS(total[r].AsX(), spread.AsX(), u)
+		VMINSS(u, most.AsX(), u) // a NaN in u stays
+		VBROADCASTSS(u, unit[r])
+		VPXORD(whole[r], whole[r], whole[r])
+	})
 
 	MOVQ(row, at)
 	to := GP64()
 	MOVQ(probs, to)
 	LEAQ(Mem{Base: blocks, Disp: 1}, n)
-	VPXORD(whole, whole, whole)
 	Label("probabilitiesWideRound")
-	v, b := ZMM(), YMM()
-	VMULPS(Mem{Base: at}, unit, v)
-	VCVTPS2DQ(v, v)
-	VPADDD(v, whole, whole)
-	VPMOVSDW(v, b)
-	VMOVDQU(b, Mem{Base: to})
+	twice(func(r int) {
+		VMULPS(of(at, stride, r), unit[r], x[r])
+		VCVTPS2DQ(x[r], x[r])
+		VPADDD(x[r], whole[r], whole[r])
+		b := YMM()
+		VPMOVSDW(x[r], b)
+		VMOVDQU(b, of(to, probStride, r))
+	})
 	ADDQ(Imm(64), at)
 	ADDQ(Imm(32), to)
 	DECQ(n)
 	JNE(LabelRef("probabilitiesWideRound"))
-	horizontal(whole, VPADDD)
-	{
+	twice(func(r int) { horizontal(whole[r], VPADDD) })
+	twice(func(r int) {
 		// What is not finite stays so.
 		rest, result := XMM(), XMM()
-		VSUBSS(total.AsX(), total.AsX(), rest)
-		VCVTDQ2PS(whole.AsX(), result)
+		VSUBSS(total[r].AsX(), total[r].AsX(), rest)
+		VCVTDQ2PS(whole[r].AsX(), result)
 		VADDSS(rest, result, result)
 		VDIVSS(result, one, result)
-		VMOVSS(result, Mem{Base: sums})
-	}
-	ADDQ(Imm(4), sums)
-	ADDQ(stride, row)
-	ADDQ(probStride, probs)
-	DECQ(rows)
-	JNE(LabelRef("probabilitiesWideRow"))
+		VMOVSS(result, Mem{Base: sums, Disp: 4 * r})
+	})
+	ADDQ(Imm(8), sums)
+	LEAQ(Mem{Base: row, Index: stride, Scale: 2}, row)
+	LEAQ(Mem{Base: probs, Index: probStride, Scale: 2}, probs)
+	SUBQ(Imm(2), rows)
+	JG(LabelRef("probabilitiesWideRows"))
 	VZEROUPPER()
 	RET()
 }
