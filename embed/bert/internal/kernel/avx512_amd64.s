@@ -264,18 +264,30 @@ q4Wide12Part:
 	VPDPBUSD     Z25, Z26, Z21
 	VPBROADCASTD 28(SI)(DX*1), Z26
 	VPDPBUSD     Z25, Z26, Z23
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
-	VPROLD       $0x10, Z21, Z21
-	VPROLD       $0x10, Z23, Z23
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFLW     $0xb1, Z21, Z21
+	VPSHUFLW     $0xb1, Z23, Z23
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z21, Z21
+	VPSHUFHW     $0xb1, Z23, Z23
 
 q4Wide12Last:
 	VMOVDQU32    576(R9), Z25
@@ -690,7 +702,8 @@ q4WideFew1Part:
 	VPDPBUSD     Z3, Z4, Z1
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z1, Z1
 
 q4WideFew1Last:
 	VMOVDQU32    576(SI), Z3
@@ -865,8 +878,10 @@ q4WideFew2Part:
 	VPDPBUSD     Z5, Z6, Z3
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
 
 q4WideFew2Last:
 	VMOVDQU32    576(SI), Z5
@@ -1083,9 +1098,12 @@ q4WideFew3Part:
 	VPDPBUSD     Z7, Z8, Z5
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
 
 q4WideFew3Last:
 	VMOVDQU32    576(SI), Z7
@@ -1344,10 +1362,14 @@ q4WideFew4Part:
 	VPDPBUSD     Z9, Z10, Z7
 	PREFETCHT1   (BX)
 	ADDQ         SI, BX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
 
 q4WideFew4Last:
 	VMOVDQU32    576(DI), Z9
@@ -1649,11 +1671,16 @@ q4WideFew5Part:
 	VPDPBUSD     Z11, Z12, Z9
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
 
 q4WideFew5Last:
 	VMOVDQU32    576(R8), Z11
@@ -2001,12 +2028,18 @@ q4WideFew6Part:
 	VPDPBUSD     Z13, Z14, Z11
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
 
 q4WideFew6Last:
 	VMOVDQU32    576(R8), Z13
@@ -2396,13 +2429,20 @@ q4WideFew7Part:
 	VPDPBUSD     Z15, Z16, Z13
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
 
 q4WideFew7Last:
 	VMOVDQU32    576(R8), Z15
@@ -2834,14 +2874,22 @@ q4WideFew8Part:
 	VPDPBUSD     Z17, Z18, Z15
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
 
 q4WideFew8Last:
 	VMOVDQU32    576(R8), Z17
@@ -3316,15 +3364,24 @@ q4WideFew9Part:
 	VPDPBUSD     Z19, Z20, Z17
 	PREFETCHT1   (DI)
 	ADDQ         R8, DI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
 
 q4WideFew9Last:
 	VMOVDQU32    576(R9), Z19
@@ -3845,16 +3902,26 @@ q4WideFew10Part:
 	VPDPBUSD     Z21, Z22, Z19
 	PREFETCHT1   (DI)
 	ADDQ         R8, DI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
 
 q4WideFew10Last:
 	VMOVDQU32    576(R9), Z21
@@ -4417,17 +4484,28 @@ q4WideFew11Part:
 	VPDPBUSD     Z23, Z24, Z21
 	PREFETCHT1   (DI)
 	ADDQ         R8, DI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
-	VPROLD       $0x10, Z21, Z21
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFLW     $0xb1, Z21, Z21
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z21, Z21
 
 q4WideFew11Last:
 	VMOVDQU32    576(R9), Z23
@@ -5032,18 +5110,30 @@ q4WideFew12Part:
 	VPDPBUSD     Z25, Z26, Z23
 	PREFETCHT1   (DI)
 	ADDQ         R8, DI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
-	VPROLD       $0x10, Z21, Z21
-	VPROLD       $0x10, Z23, Z23
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFLW     $0xb1, Z21, Z21
+	VPSHUFLW     $0xb1, Z23, Z23
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z21, Z21
+	VPSHUFHW     $0xb1, Z23, Z23
 
 q4WideFew12Last:
 	VMOVDQU32    576(R9), Z25
@@ -5618,18 +5708,30 @@ q4Pair6Part:
 	VPBROADCASTD 28(BX)(CX*1), Z27
 	VPDPBUSD     Z25, Z27, Z11
 	VPDPBUSD     Z26, Z27, Z23
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
-	VPROLD       $0x10, Z21, Z21
-	VPROLD       $0x10, Z23, Z23
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFLW     $0xb1, Z21, Z21
+	VPSHUFLW     $0xb1, Z23, Z23
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z21, Z21
+	VPSHUFHW     $0xb1, Z23, Z23
 
 q4Pair6Last:
 	VMOVDQU32    576(R9), Z25
@@ -6030,8 +6132,10 @@ q4PairFew1Part:
 	ADDQ         BX, DX
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
 
 q4PairFew1Last:
 	VMOVDQU32    576(DI), Z5
@@ -6298,10 +6402,14 @@ q4PairFew2Part:
 	ADDQ         BX, DX
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
 
 q4PairFew2Last:
 	VMOVDQU32    576(DI), Z9
@@ -6634,12 +6742,18 @@ q4PairFew3Part:
 	ADDQ         BX, DX
 	PREFETCHT1   (DX)
 	ADDQ         BX, DX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
 
 q4PairFew3Last:
 	VMOVDQU32    576(DI), Z13
@@ -7038,14 +7152,22 @@ q4PairFew4Part:
 	ADDQ         SI, BX
 	PREFETCHT1   (BX)
 	ADDQ         SI, BX
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
 
 q4PairFew4Last:
 	VMOVDQU32    576(R8), Z17
@@ -7511,16 +7633,26 @@ q4PairFew5Part:
 	ADDQ         DI, SI
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
 
 q4PairFew5Last:
 	VMOVDQU32    576(R9), Z21
@@ -8056,18 +8188,30 @@ q4PairFew6Part:
 	ADDQ         DI, SI
 	PREFETCHT1   (SI)
 	ADDQ         DI, SI
-	VPROLD       $0x10, Z1, Z1
-	VPROLD       $0x10, Z3, Z3
-	VPROLD       $0x10, Z5, Z5
-	VPROLD       $0x10, Z7, Z7
-	VPROLD       $0x10, Z9, Z9
-	VPROLD       $0x10, Z11, Z11
-	VPROLD       $0x10, Z13, Z13
-	VPROLD       $0x10, Z15, Z15
-	VPROLD       $0x10, Z17, Z17
-	VPROLD       $0x10, Z19, Z19
-	VPROLD       $0x10, Z21, Z21
-	VPROLD       $0x10, Z23, Z23
+	VPSHUFLW     $0xb1, Z1, Z1
+	VPSHUFLW     $0xb1, Z3, Z3
+	VPSHUFLW     $0xb1, Z5, Z5
+	VPSHUFLW     $0xb1, Z7, Z7
+	VPSHUFLW     $0xb1, Z9, Z9
+	VPSHUFLW     $0xb1, Z11, Z11
+	VPSHUFLW     $0xb1, Z13, Z13
+	VPSHUFLW     $0xb1, Z15, Z15
+	VPSHUFLW     $0xb1, Z17, Z17
+	VPSHUFLW     $0xb1, Z19, Z19
+	VPSHUFLW     $0xb1, Z21, Z21
+	VPSHUFLW     $0xb1, Z23, Z23
+	VPSHUFHW     $0xb1, Z1, Z1
+	VPSHUFHW     $0xb1, Z3, Z3
+	VPSHUFHW     $0xb1, Z5, Z5
+	VPSHUFHW     $0xb1, Z7, Z7
+	VPSHUFHW     $0xb1, Z9, Z9
+	VPSHUFHW     $0xb1, Z11, Z11
+	VPSHUFHW     $0xb1, Z13, Z13
+	VPSHUFHW     $0xb1, Z15, Z15
+	VPSHUFHW     $0xb1, Z17, Z17
+	VPSHUFHW     $0xb1, Z19, Z19
+	VPSHUFHW     $0xb1, Z21, Z21
+	VPSHUFHW     $0xb1, Z23, Z23
 
 q4PairFew6Last:
 	VMOVDQU32    576(R9), Z25

@@ -198,7 +198,10 @@ func q4(name string, n, panels, lines int) {
 	CMPQ(left, Imm(1))
 	JE(LabelRef(single))
 	products(0)
-	each(func(p, t int) { VPROLD(Imm(16), acc[p][t], acc[p][t]) })
+	// The halves change places, on other units than a rotation, which would keep
+	// products waiting.
+	each(func(p, t int) { VPSHUFLW(Imm(0xb1), acc[p][t], acc[p][t]) })
+	each(func(p, t int) { VPSHUFHW(Imm(0xb1), acc[p][t], acc[p][t]) })
 	Label(last)
 	products(1)
 	ADDQ(I32(2*groupBytes), w)
