@@ -22,8 +22,6 @@ const (
 	// groupTokens is the longest sequence that one thread takes through a whole
 	// layer: others, and queries, wait that long.
 	groupTokens = 128
-	// tileTokens is a multiple of the tokens that each kernel takes at once.
-	tileTokens = 12
 	// headBytes bounds the queries, keys and values that are held at once, so
 	// that they stay in the second cache until attention has used them.
 	headBytes = 192 << 10
@@ -209,23 +207,25 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	groups, even := m.groups(starts, threads)
 
 	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a, starts[i], seqs[i]) })
-	for i := range n.layers {
+	layers := n.layers
+	if even {
+		// Groups go through all layers without waiting for each other.
+		m.rounds(ctx, a, len(groups), len(layers), func(w *worker, task, layer int) {
+			g, l := groups[task], &layers[layer]
+			w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
+			sets := n.headSets(g.hi-g.lo, false)
+			for set := range sets {
+				m.attention(w, a, l, g, starts, w.ctx, set, sets)
+			}
+			m.blocks(g.hi-g.lo, 1, func(lo, hi int) {
+				m.finish(w, a, l, w.ctx[lo*width:], g.lo+lo, g.lo+hi)
+			})
+		})
+		layers = nil
+	}
+	for i := range layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
-		}
-		if even {
-			m.parallel(a, len(groups), func(w *worker, task int) {
-				g := groups[task]
-				w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
-				sets := n.headSets(g.hi-g.lo, false)
-				for set := range sets {
-					m.attention(w, a, &n.layers[i], g, starts, w.ctx, set, sets)
-				}
-				m.blocks(g.hi-g.lo, 1, func(lo, hi int) {
-					m.finish(w, a, &n.layers[i], w.ctx[lo*width:], g.lo+lo, g.lo+hi)
-				})
-			})
-			continue
 		}
 		a.ctx = grow(a.ctx, tokens*width)
 		sets := 0
@@ -255,45 +255,66 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	return out, nil
 }
 
-// blocks divides tokens into an equal share for each thread, in whole tiles.
+// blocks divides tokens into an equal share for each thread.
 func (m *Model) blocks(tokens, threads int, f func(lo, hi int)) {
 	block := blockTokens
 	if m.net.decodes {
 		block = blockTokensDecoded
 	}
-	count := paddedTo((tokens+block-1)/block, threads)
-	size := paddedTo((tokens+count-1)/count, tileTokens)
-	for lo := 0; lo < tokens; lo += size {
-		f(lo, min(lo+size, tokens))
+	count := min(paddedTo((tokens+block-1)/block, threads), tokens)
+	for i := range count {
+		f(tokens*i/count, tokens*(i+1)/count)
 	}
 }
 
 // parallel calls f for each of n tasks, on as many goroutines as there are
-// workers, and waits for all. Between tasks a batch lets queries pass: they
-// wait for the threads in a queue that the batch joins behind them.
+// workers, and waits for all.
 func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
-	var next atomic.Int64
+	m.rounds(context.Background(), a, n, 1, func(w *worker, task, _ int) { f(w, task) })
+}
+
+// rounds calls f for each of n tasks and each of so many rounds in turn, on as
+// many goroutines as there are workers, and waits for all. A task is with one
+// worker at a time. It ends early when ctx is done. Between rounds a batch lets
+// queries pass: they wait for the threads in a queue that the batch joins behind
+// them.
+func (m *Model) rounds(ctx context.Context, a *arena, n, rounds int, f func(w *worker, task, round int)) {
+	tasks, done := make(chan int, n), make([]int, n)
+	for i := range n {
+		tasks <- i
+	}
 	stop := func() bool { return !a.query && m.waiting.Load() > 0 }
+	var ended atomic.Bool
 	run := func(w *worker) {
-		// The first task is done in any case, so that the batch comes on.
-		for first := true; first || !stop(); first = false {
-			i := int(next.Add(1)) - 1
-			if i >= n {
+		// The first round is done in any case, so that the batch comes on.
+		for first := true; first || !stop(); {
+			var task int
+			select {
+			case task = <-tasks:
+			default:
 				return
 			}
-			f(w, i)
+			for done[task] < rounds && (first || !stop()) {
+				if ended.Load() || ctx.Err() != nil {
+					ended.Store(true)
+					return
+				}
+				f(w, task, done[task])
+				done[task]++
+				first = false
+			}
+			if done[task] < rounds {
+				tasks <- task
+			}
 		}
 	}
-	for {
-		left := n - int(next.Load())
-		if left <= 0 {
-			return
-		}
+	for len(tasks) > 0 && !ended.Load() {
 		var wg sync.WaitGroup
-		for i := 1; i < min(len(a.workers), left); i++ {
-			wg.Go(func() { run(&a.workers[i]) })
+		workers := a.workers[:min(len(a.workers), len(tasks))]
+		for i := 1; i < len(workers); i++ {
+			wg.Go(func() { run(&workers[i]) })
 		}
-		run(&a.workers[0])
+		run(&workers[0])
 		wg.Wait()
 		if stop() {
 			m.threads <- struct{}{}
