@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,11 +18,11 @@ const (
 	// each weight often, few enough that their activations stay in a cache of
 	// the second level. Weights that are decoded each time must be used more
 	// often than that.
-	blockTokens        = 60
+	blockTokens        = 144
 	blockTokensDecoded = 252
 	// groupTokens is the longest sequence that one thread takes through a whole
 	// layer: others, and queries, wait that long.
-	groupTokens = 128
+	groupTokens = 144
 	// headBytes bounds the queries, keys and values that are held at once, so
 	// that they stay in the second cache until attention has used them.
 	headBytes = 192 << 10
@@ -209,9 +210,8 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a, starts[i], seqs[i]) })
 	layers := n.layers
 	if even {
-		// Groups go through all layers without waiting for each other.
-		m.rounds(ctx, a, len(groups), len(layers), func(w *worker, task, layer int) {
-			g, l := groups[task], &layers[layer]
+		m.pipeline(ctx, a, len(groups), func(w *worker, l *layer, group int) {
+			g := groups[group]
 			w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
 			sets := n.headSets(g.hi-g.lo, false)
 			for set := range sets {
@@ -267,54 +267,60 @@ func (m *Model) blocks(tokens, threads int, f func(lo, hi int)) {
 	}
 }
 
-// parallel calls f for each of n tasks, on as many goroutines as there are
-// workers, and waits for all.
-func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
-	m.rounds(context.Background(), a, n, 1, func(w *worker, task, _ int) { f(w, task) })
+// pipeline takes groups through all layers with f. All groups are in about the
+// same layer, as its weights stay near, but none waits for another. Nothing is done
+// any more once ctx is done.
+func (m *Model) pipeline(ctx context.Context, a *arena, groups int, f func(w *worker, l *layer, group int)) {
+	// A group's next layer, while nobody computes one.
+	next := make([]chan int, groups)
+	for i := range next {
+		next[i] = make(chan int, 1)
+		next[i] <- 0
+	}
+	var ended atomic.Bool
+	m.parallel(a, groups*len(m.net.layers), func(w *worker, task int) {
+		layer, group := task/groups, task%groups
+		if group == 0 && ctx.Err() != nil {
+			ended.Store(true)
+		}
+		// Another thread may be in the layer before, or not yet have begun.
+		for at := <-next[group]; at != layer; at = <-next[group] {
+			next[group] <- at
+			runtime.Gosched()
+		}
+		if !ended.Load() {
+			f(w, &m.net.layers[layer], group)
+		}
+		next[group] <- layer + 1
+	})
 }
 
-// rounds calls f for each of n tasks and each of so many rounds in turn, on as
-// many goroutines as there are workers, and waits for all. A task is with one
-// worker at a time. It ends early when ctx is done. Between rounds a batch lets
-// queries pass: they wait for the threads in a queue that the batch joins behind
-// them.
-func (m *Model) rounds(ctx context.Context, a *arena, n, rounds int, f func(w *worker, task, round int)) {
-	tasks, done := make(chan int, n), make([]int, n)
-	for i := range n {
-		tasks <- i
-	}
+// parallel calls f for each of n tasks, on as many goroutines as there are
+// workers, and waits for all. Between tasks a batch lets queries pass: they
+// wait for the threads in a queue that the batch joins behind them.
+func (m *Model) parallel(a *arena, n int, f func(w *worker, task int)) {
+	var next atomic.Int64
 	stop := func() bool { return !a.query && m.waiting.Load() > 0 }
-	var ended atomic.Bool
 	run := func(w *worker) {
-		// The first round is done in any case, so that the batch comes on.
-		for first := true; first || !stop(); {
-			var task int
-			select {
-			case task = <-tasks:
-			default:
+		// The first task is done in any case, so that the batch comes on.
+		for first := true; first || !stop(); first = false {
+			i := int(next.Add(1)) - 1
+			if i >= n {
 				return
 			}
-			for done[task] < rounds && (first || !stop()) {
-				if ended.Load() || ctx.Err() != nil {
-					ended.Store(true)
-					return
-				}
-				f(w, task, done[task])
-				done[task]++
-				first = false
-			}
-			if done[task] < rounds {
-				tasks <- task
-			}
+			f(w, i)
 		}
 	}
-	for len(tasks) > 0 && !ended.Load() {
-		var wg sync.WaitGroup
-		workers := a.workers[:min(len(a.workers), len(tasks))]
-		for i := 1; i < len(workers); i++ {
-			wg.Go(func() { run(&workers[i]) })
+	for {
+		left := n - int(next.Load())
+		if left <= 0 {
+			return
 		}
-		run(&workers[0])
+		var wg sync.WaitGroup
+		for i := 1; i < min(len(a.workers), left); i++ {
+			wg.Go(func() { run(&a.workers[i]) })
+		}
+		run(&a.workers[0])
 		wg.Wait()
 		if stop() {
 			m.threads <- struct{}{}
@@ -349,9 +355,7 @@ func (m *Model) quantizeRows(a *arena, lo, hi int) {
 		return
 	}
 	rowBytes, width := m.net.actBytes(), m.net.width()
-	for t := lo; t < hi; t++ {
-		m.kernels.Quantize(a.act[t*rowBytes:][:rowBytes], a.x[t*width:][:m.net.dims])
-	}
+	m.kernels.Quantize(a.act[lo*rowBytes:], a.x[lo*width:], width, m.net.dims/kernel.Group, hi-lo)
 }
 
 // finish does the rest of a layer after attention for tokens lo to hi, in place
@@ -395,9 +399,7 @@ func (m *Model) inner(w *worker, l *layer, tokens int) {
 		cols := (hi - lo) * kernel.Lanes
 		m.mulPanels(w, &l.up, w.mid, cols, kernel.Lanes, lo, hi)
 		m.kernels.Gelu(w.mid[:tokens*cols])
-		for t := range tokens {
-			m.kernels.QuantizeFrom(w.innerAct[t*rowBytes:][:rowBytes], w.mid[t*cols:][:cols], lo/panels*parts, groups)
-		}
+		m.kernels.QuantizeFrom(w.innerAct, w.mid, cols, cols, tokens, lo/panels*parts, groups)
 	}
 	w.in = input{act: w.innerAct, cols: m.net.inner, tokens: tokens}
 }
@@ -420,11 +422,9 @@ func (m *Model) quantize(w *worker) {
 	if in.act != nil {
 		return
 	}
-	rowBytes := kernel.ActBytes(in.cols / kernel.Group)
-	w.act = grow(w.act, in.tokens*rowBytes)
-	for t := range in.tokens {
-		m.kernels.Quantize(w.act[t*rowBytes:][:rowBytes], in.x[t*in.stride:][:in.cols])
-	}
+	groups := in.cols / kernel.Group
+	w.act = grow(w.act, in.tokens*kernel.ActBytes(groups))
+	m.kernels.Quantize(w.act, in.x, in.stride, groups, in.tokens)
 	in.act = w.act
 }
 

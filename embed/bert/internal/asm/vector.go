@@ -64,12 +64,16 @@ func horizontalMax(v reg.VecVirtual) {
 // quantize writes the twin of quantizePortable for whole parts of up to
 // partGroups groups.
 func quantize() {
-	TEXT("quantizeRow", NOSPLIT, "func(dst, scales *byte, row *float32, groups int)")
+	TEXT("quantizeRows", NOSPLIT, "func(dst, scales *byte, dstStride int, x *float32, stride, groups, rows int)")
 	Pragma("noescape")
-	dst := Load(Param("dst"), GP64())
-	row := Load(Param("row"), GP64())
-	left := Load(Param("groups"), GP64())
-	scales := Load(Param("scales"), GP64())
+	firstDst := Load(Param("dst"), GP64())
+	firstScales := Load(Param("scales"), GP64())
+	dstStride := Load(Param("dstStride"), GP64())
+	first := Load(Param("x"), GP64())
+	stride := Load(Param("stride"), GP64())
+	rows := Load(Param("rows"), GP64())
+	SHLQ(Imm(2), stride)
+	dst, row, left, scales := GP64(), GP64(), GP64(), GP64()
 
 	sign, offset := YMM(), YMM()
 	VPCMPEQD(sign, sign, sign)
@@ -82,6 +86,11 @@ func quantize() {
 	order := YMM()
 	VMOVDQU(packOrder(), order)
 
+	Label("quantizeRow")
+	MOVQ(firstDst, dst)
+	MOVQ(firstScales, scales)
+	MOVQ(first, row)
+	Load(Param("groups"), left)
 	Label("quantizePart")
 	inPart, n, at := GP64(), GP64(), GP64()
 	MOVQ(U32(partGroups), inPart)
@@ -134,6 +143,11 @@ func quantize() {
 	JNE(LabelRef("quantizeGroup"))
 	TESTQ(left, left)
 	JNE(LabelRef("quantizePart"))
+	ADDQ(dstStride, firstDst)
+	ADDQ(dstStride, firstScales)
+	ADDQ(stride, first)
+	DECQ(rows)
+	JNE(LabelRef("quantizeRow"))
 	VZEROUPPER()
 	RET()
 }

@@ -102,8 +102,8 @@ func f32WideFew(tokens int) f32Wide {
 	}[tokens-1]
 }
 
-func quantizeAVX512(dst, scales []byte, row []float32) {
-	quantizeWide(&dst[0], &scales[0], &row[0], len(row)/Group)
+func quantizeAVX512(dst, scales []byte, dstStride int, x []float32, stride, cols, rows int) {
+	quantizeWide(&dst[0], &scales[0], dstStride, &x[0], stride, cols/Group, rows)
 }
 
 // What is not a number of whole vectors is left to AVX2.

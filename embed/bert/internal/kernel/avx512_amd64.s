@@ -9444,34 +9444,43 @@ sums:
 	VZEROUPPER
 	RET
 
-// func quantizeWide(dst *byte, scales *byte, row *float32, groups int)
+// func quantizeWide(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
 // Requires: AVX, AVX2, AVX512F, CMOV
-TEXT ·quantizeWide(SB), NOSPLIT, $0-32
+TEXT ·quantizeWide(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
-	MOVQ         row+16(FP), CX
-	MOVQ         groups+24(FP), DX
-	MOVQ         scales+8(FP), BX
+	MOVQ         scales+8(FP), CX
+	MOVQ         dstStride+16(FP), DX
+	MOVQ         x+24(FP), BX
+	MOVQ         stride+32(FP), SI
+	MOVQ         rows+48(FP), DI
+	SHLQ         $0x02, SI
 	VBROADCASTSS magnitude<>+0(SB), Z0
 	VPBROADCASTD byteOffset<>+0(SB), X1
 	VBROADCASTSS limit<>+0(SB), X2
 
+quantizeWideRow:
+	MOVQ AX, R8
+	MOVQ CX, R11
+	MOVQ BX, R9
+	MOVQ groups+40(FP), R10
+
 quantizeWidePart:
-	MOVQ    $0x00000002, SI
-	CMPQ    DX, SI
-	CMOVQLT DX, SI
-	SUBQ    SI, DX
+	MOVQ    $0x00000002, R12
+	CMPQ    R10, R12
+	CMOVQLT R10, R12
+	SUBQ    R12, R10
 	VPXORD  Z3, Z3, Z3
 	VPXORD  Z4, Z4, Z4
-	MOVQ    SI, DI
-	MOVQ    CX, R8
+	MOVQ    R12, R13
+	MOVQ    R9, R14
 
 quantizeWideTop:
-	VPANDD       (R8), Z0, Z5
+	VPANDD       (R14), Z0, Z5
 	VPMAXUD      Z5, Z3, Z3
-	VPANDD       64(R8), Z0, Z5
+	VPANDD       64(R14), Z0, Z5
 	VPMAXUD      Z5, Z4, Z4
-	ADDQ         $0x80, R8
-	DECQ         DI
+	ADDQ         $0x80, R14
+	DECQ         R13
 	JNE          quantizeWideTop
 	VPMAXUD      Z4, Z3, Z3
 	VSHUFF64X2   $0x4e, Z3, Z3, Z5
@@ -9491,27 +9500,32 @@ quantizeWideTop:
 	VBROADCASTSS infinite<>+0(SB), X7
 	VCMPPS       $0x01, X7, X6, X7
 	VANDPS       X7, X6, X6
-	VMOVSS       X5, (BX)
-	ADDQ         $0x04, BX
+	VMOVSS       X5, (R11)
+	ADDQ         $0x04, R11
 	VBROADCASTSS X6, Z5
 
 quantizeWideGroup:
-	VMULPS    (CX), Z5, Z6
+	VMULPS    (R9), Z5, Z6
 	VCVTPS2DQ Z6, Z6
 	VPMOVSDB  Z6, X6
 	VPXOR     X1, X6, X6
-	VMOVDQU   X6, (AX)
-	VMULPS    64(CX), Z5, Z6
+	VMOVDQU   X6, (R8)
+	VMULPS    64(R9), Z5, Z6
 	VCVTPS2DQ Z6, Z6
 	VPMOVSDB  Z6, X6
 	VPXOR     X1, X6, X6
-	VMOVDQU   X6, 16(AX)
-	ADDQ      $0x80, CX
-	ADDQ      $0x20, AX
-	DECQ      SI
+	VMOVDQU   X6, 16(R8)
+	ADDQ      $0x80, R9
+	ADDQ      $0x20, R8
+	DECQ      R12
 	JNE       quantizeWideGroup
-	TESTQ     DX, DX
+	TESTQ     R10, R10
 	JNE       quantizeWidePart
+	ADDQ      DX, AX
+	ADDQ      DX, CX
+	ADDQ      SI, BX
+	DECQ      DI
+	JNE       quantizeWideRow
 	VZEROUPPER
 	RET
 

@@ -104,7 +104,7 @@ func f32Wide12(out *float32, outStride int, a *float32, aStride int, w *float32,
 func wideSums(rounds int)
 
 //go:noescape
-func quantizeWide(dst *byte, scales *byte, row *float32, groups int)
+func quantizeWide(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
 
 //go:noescape
 func geluWide(x *float32, vectors int)

@@ -67,7 +67,9 @@ type Set struct {
 	pack   func(panel []byte, rows string, groups int, starts starts)
 	starts starts
 
-	quantize func(dst, scales []byte, row []float32)
+	// quantize quantises rows of cols values, stride apart, to the beginnings of dst
+	// and scales and on every dstStride.
+	quantize func(dst, scales []byte, dstStride int, x []float32, stride, cols, rows int)
 	gelu     func(x []float32)
 	softmax  func(x []float32) float32
 
@@ -150,21 +152,23 @@ func (s *Set) MulF32(out []float32, outStride int, a []float32, aStride int, w [
 		w[:(k-1)*wStride+Lanes], wStride, scale[:tokens], k, tokens)
 }
 
-// Quantize writes row, whose length is a multiple of [Group], to dst, which
-// has [ActBytes]. A part with an infinity or NaN gets a scale that is no finite
-// number, so that the products show it.
-func (s *Set) Quantize(dst []byte, row []float32) {
-	s.QuantizeFrom(dst, row, 0, len(row)/Group)
+// Quantize writes rows of groups × [Group] values, stride apart, to dst, which
+// has [ActBytes] for each. A part with an infinity or NaN gets a scale that is no
+// finite number, so that the products show it.
+func (s *Set) Quantize(dst []byte, x []float32, stride, groups, rows int) {
+	s.QuantizeFrom(dst, x, stride, groups*Group, rows, 0, groups)
 }
 
-// QuantizeFrom is [Set.Quantize] for the columns of a row of groups × [Group]
-// that begin with the given part.
-func (s *Set) QuantizeFrom(dst []byte, row []float32, part, groups int) {
-	if len(row)%Group != 0 || part < 0 || part*PartGroups*Group+len(row) > groups*Group {
-		panic("kernel: Quantize of a wrong length")
+// QuantizeFrom is [Set.Quantize] for cols columns of rows of groups × [Group] that
+// begin with the given part.
+func (s *Set) QuantizeFrom(dst []byte, x []float32, stride, cols, rows, part, groups int) {
+	if cols < 0 || cols%Group != 0 || part < 0 || part*PartGroups*Group+cols > groups*Group || rows < 0 || stride < cols {
+		panic("kernel: Quantize of a wrong shape")
 	}
-	if len(row) > 0 {
-		dst = dst[:ActBytes(groups)]
-		s.quantize(dst[part*PartGroups*Group:], dst[groups*Group+4*part:], row)
+	if cols == 0 || rows == 0 {
+		return
 	}
+	size := ActBytes(groups)
+	dst, x = dst[:rows*size], x[:(rows-1)*stride+cols]
+	s.quantize(dst[part*PartGroups*Group:], dst[groups*Group+4*part:], size, x, stride, cols, rows)
 }

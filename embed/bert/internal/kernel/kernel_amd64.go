@@ -93,8 +93,8 @@ func f32AVX2(out []float32, outStride int, a []float32, aStride int, w []float32
 	}
 }
 
-func quantizeAVX2(dst, scales []byte, row []float32) {
-	quantizeRow(&dst[0], &scales[0], &row[0], len(row)/Group)
+func quantizeAVX2(dst, scales []byte, dstStride int, x []float32, stride, cols, rows int) {
+	quantizeRows(&dst[0], &scales[0], dstStride, &x[0], stride, cols/Group, rows)
 }
 
 func geluAVX2(x []float32) { geluVectors(&x[0], len(x)/8) }

@@ -2048,13 +2048,16 @@ pairs:
 	VZEROUPPER
 	RET
 
-// func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
+// func quantizeRows(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
 // Requires: AVX, AVX2, CMOV
-TEXT ·quantizeRow(SB), NOSPLIT, $0-32
+TEXT ·quantizeRows(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
-	MOVQ         row+16(FP), CX
-	MOVQ         groups+24(FP), DX
-	MOVQ         scales+8(FP), BX
+	MOVQ         scales+8(FP), CX
+	MOVQ         dstStride+16(FP), DX
+	MOVQ         x+24(FP), BX
+	MOVQ         stride+32(FP), SI
+	MOVQ         rows+48(FP), DI
+	SHLQ         $0x02, SI
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
 	VPBROADCASTD byteOffset<>+0(SB), Y1
@@ -2063,26 +2066,32 @@ TEXT ·quantizeRow(SB), NOSPLIT, $0-32
 	VBROADCASTSS infinite<>+0(SB), Y4
 	VMOVDQU      packOrder<>+0(SB), Y5
 
+quantizeRow:
+	MOVQ AX, R8
+	MOVQ CX, R11
+	MOVQ BX, R9
+	MOVQ groups+40(FP), R10
+
 quantizePart:
-	MOVQ    $0x00000002, SI
-	CMPQ    DX, SI
-	CMOVQLT DX, SI
-	SUBQ    SI, DX
+	MOVQ    $0x00000002, R12
+	CMPQ    R10, R12
+	CMOVQLT R10, R12
+	SUBQ    R12, R10
 	VPXOR   Y6, Y6, Y6
-	MOVQ    SI, DI
-	MOVQ    CX, R8
+	MOVQ    R12, R13
+	MOVQ    R9, R14
 
 quantizeTop:
-	VPAND      (R8), Y0, Y7
+	VPAND      (R14), Y0, Y7
 	VPMAXUD    Y7, Y6, Y6
-	VPAND      32(R8), Y0, Y7
+	VPAND      32(R14), Y0, Y7
 	VPMAXUD    Y7, Y6, Y6
-	VPAND      64(R8), Y0, Y7
+	VPAND      64(R14), Y0, Y7
 	VPMAXUD    Y7, Y6, Y6
-	VPAND      96(R8), Y0, Y7
+	VPAND      96(R14), Y0, Y7
 	VPMAXUD    Y7, Y6, Y6
-	ADDQ       $0x80, R8
-	DECQ       DI
+	ADDQ       $0x80, R14
+	DECQ       R13
 	JNE        quantizeTop
 	VPERM2I128 $0x01, Y6, Y6, Y7
 	VPMAXUD    Y7, Y6, Y6
@@ -2097,30 +2106,35 @@ quantizeTop:
 	VANDPS     Y8, Y6, Y6
 	VCMPPS     $0x01, Y4, Y6, Y8
 	VANDPS     Y8, Y6, Y6
-	VMOVSS     X7, (BX)
-	ADDQ       $0x04, BX
+	VMOVSS     X7, (R11)
+	ADDQ       $0x04, R11
 
 quantizeGroup:
-	VMULPS    (CX), Y6, Y7
+	VMULPS    (R9), Y6, Y7
 	VCVTPS2DQ Y7, Y7
-	VMULPS    32(CX), Y6, Y8
+	VMULPS    32(R9), Y6, Y8
 	VCVTPS2DQ Y8, Y8
-	VMULPS    64(CX), Y6, Y9
+	VMULPS    64(R9), Y6, Y9
 	VCVTPS2DQ Y9, Y9
-	VMULPS    96(CX), Y6, Y10
+	VMULPS    96(R9), Y6, Y10
 	VCVTPS2DQ Y10, Y10
 	VPACKSSDW Y8, Y7, Y7
 	VPACKSSDW Y10, Y9, Y9
 	VPACKSSWB Y9, Y7, Y7
 	VPERMD    Y7, Y5, Y7
 	VPXOR     Y1, Y7, Y7
-	VMOVDQU   Y7, (AX)
-	ADDQ      $0x80, CX
-	ADDQ      $0x20, AX
-	DECQ      SI
+	VMOVDQU   Y7, (R8)
+	ADDQ      $0x80, R9
+	ADDQ      $0x20, R8
+	DECQ      R12
 	JNE       quantizeGroup
-	TESTQ     DX, DX
+	TESTQ     R10, R10
 	JNE       quantizePart
+	ADDQ      DX, AX
+	ADDQ      DX, CX
+	ADDQ      SI, BX
+	DECQ      DI
+	JNE       quantizeRow
 	VZEROUPPER
 	RET
 

@@ -86,8 +86,8 @@ func packNEON(panel []byte, rows string, groups int, _ starts) {
 	}
 }
 
-func quantizeNEON(dst, scales []byte, row []float32) {
-	quantizeRow(&dst[0], &scales[0], &row[0], len(row)/Group)
+func quantizeNEON(dst, scales []byte, dstStride int, x []float32, stride, cols, rows int) {
+	quantizeRows(&dst[0], &scales[0], dstStride, &x[0], stride, cols/Group, rows)
 }
 
 func geluNEON(x []float32) { geluVectors(&x[0], len(x)/8) }

@@ -1748,12 +1748,16 @@ group:
 	CBNZ R8, part
 	RET
 
-// func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
-TEXT ·quantizeRow(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD scales+8(FP), R1
-	MOVD row+16(FP), R2
-	MOVD groups+24(FP), R3
+// func quantizeRows(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
+TEXT ·quantizeRows(SB), NOSPLIT, $0-56
+	MOVD dst+0(FP), R8
+	MOVD scales+8(FP), R9
+	MOVD dstStride+16(FP), R10
+	MOVD x+24(FP), R11
+	MOVD stride+32(FP), R12
+	MOVD groups+40(FP), R13
+	MOVD rows+48(FP), R14
+	LSL $2, R12
 	MOVD $0x42fe0000, R16
 	WORD $0x4e040e18 // dup v24.4s, w16
 	MOVD $0x03aa2425, R16
@@ -1762,6 +1766,11 @@ TEXT ·quantizeRow(SB), NOSPLIT, $0-32
 	WORD $0x4e040e1a // dup v26.4s, w16
 	MOVD $0x80808080, R16
 	WORD $0x4e040e1b // dup v27.4s, w16
+row:
+	MOVD R8, R0
+	MOVD R9, R1
+	MOVD R11, R2
+	MOVD R13, R3
 part:
 	MOVD $2, R4
 	CMP $2, R3
@@ -1839,6 +1848,11 @@ group:
 	SUBS $1, R4
 	BNE group
 	CBNZ R3, part
+	ADD R10, R8
+	ADD R10, R9
+	ADD R12, R11
+	SUBS $1, R14
+	BNE row
 	RET
 
 // func geluVectors(x *float32, vectors int)

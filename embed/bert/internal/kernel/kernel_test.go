@@ -148,7 +148,7 @@ func checkMulQ4(t *testing.T, weight func(int, int) int, act func(int) float32, 
 		for i := range row {
 			row[i] = act(i)
 		}
-		kernel.Portable().Quantize(a[k*rowBytes:][:rowBytes], row)
+		kernel.Portable().Quantize(a[k*rowBytes:][:rowBytes], row, cols, groups, 1)
 	}
 	const stride = kernel.Lanes + 3
 	for _, s := range sets(t) {
@@ -231,7 +231,7 @@ func TestQuantize(t *testing.T) {
 			row := make([]float32, kernel.Group)
 			row[3] = fill
 			act := make([]byte, kernel.ActBytes(1))
-			s.Quantize(act, row)
+			s.Quantize(act, row, kernel.Group, 1, 1)
 			got := dequantize(act, 1)
 			for i, v := range got {
 				want := row[i]
@@ -247,6 +247,39 @@ func TestQuantize(t *testing.T) {
 				if !(math.Abs(float64(v-want)) <= math.Abs(float64(want))/254) {
 					t.Errorf("%s %s: value %d = %v, want about %v", s.Name(), name, i, v, want)
 				}
+			}
+		}
+	}
+}
+
+// Rows become what each of them becomes alone, whole or from a part on, and
+// nothing else is written.
+func TestQuantizeRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, groups := range []int{1, 2, 3, 12} {
+		const rows = 5
+		cols, size := groups*kernel.Group, kernel.ActBytes(groups)
+		stride := cols + 3
+		x := make([]float32, rows*stride)
+		for i := range x {
+			x[i] = float32(rng.NormFloat64())
+		}
+		for _, s := range sets(t) {
+			want, got := bytes.Repeat([]byte{0xa5}, rows*size), bytes.Repeat([]byte{0xa5}, (rows+1)*size)
+			for r := range rows {
+				kernel.Portable().Quantize(want[r*size:], x[r*stride:], cols, groups, 1)
+			}
+			s.Quantize(got, x, stride, groups, rows)
+			if !bytes.Equal(got, append(want, bytes.Repeat([]byte{0xa5}, size)...)) {
+				t.Errorf("%s: %d rows of %d groups: others than one by one", s.Name(), rows, groups)
+			}
+			got = bytes.Repeat([]byte{0xa5}, rows*size)
+			const step = kernel.PartGroups * kernel.Group
+			for c := 0; c < cols; c += step {
+				s.QuantizeFrom(got, x[c:], stride, min(step, cols-c), rows, c/step, groups)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("%s: %d rows of %d groups: others in parts", s.Name(), rows, groups)
 			}
 		}
 	}
@@ -276,10 +309,10 @@ func FuzzQuantize(f *testing.F) {
 		row = row[:len(row)/kernel.Group*kernel.Group]
 		groups := len(row) / kernel.Group
 		want := make([]byte, kernel.ActBytes(groups))
-		kernel.Portable().Quantize(want, row)
+		kernel.Portable().Quantize(want, row, len(row), groups, 1)
 		for _, s := range sets(t) {
 			got := make([]byte, len(want))
-			s.Quantize(got, row)
+			s.Quantize(got, row, len(row), groups, 1)
 			for p := 0; p < groups; p += kernel.PartGroups {
 				at := groups*kernel.Group + p/kernel.PartGroups*4
 				scale := func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[at:])) }

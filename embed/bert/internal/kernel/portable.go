@@ -70,8 +70,14 @@ func f32Portable(out []float32, outStride int, a []float32, aStride int, w []flo
 // of its scale would not be finite.
 const smallest = 1e-36
 
-// quantizePortable is the twin of quantizeRow, to the bit.
-func quantizePortable(dst, scales []byte, row []float32) {
+// quantizePortable is the twin of quantizeRows, to the bit.
+func quantizePortable(dst, scales []byte, dstStride int, x []float32, stride, cols, rows int) {
+	for r := range rows {
+		quantizeRow(dst[r*dstStride:], scales[r*dstStride:], x[r*stride:][:cols])
+	}
+}
+
+func quantizeRow(dst, scales []byte, row []float32) {
 	for len(row) > 0 {
 		part := row[:min(len(row), PartGroups*Group)]
 		// Bits without the sign order like magnitudes, and compare without branches.

@@ -50,7 +50,7 @@ func packPairs(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 func pairs(rounds int)
 
 //go:noescape
-func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
+func quantizeRows(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
 
 //go:noescape
 func geluVectors(x *float32, vectors int)

@@ -52,10 +52,10 @@ func f32Tiles4(out *float32, outStride int, a *float32, aStride int, w *float32,
 //go:noescape
 func packRows(panel *byte, end *byte, rows *byte, rowBytes int, groups int)
 
-// quantizeRow is quantize for a number of groups.
+// quantizeRows is quantize.
 //
 //go:noescape
-func quantizeRow(dst *byte, scales *byte, row *float32, groups int)
+func quantizeRows(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
 
 // geluVectors is gelu for a number of vectors of eight.
 //

@@ -387,9 +387,7 @@ func TestWidthsAgree(t *testing.T) {
 				s.PackQ4(p[:size], rows, groups)
 				copy(p[size:], p)
 				act := make([]byte, tokens*kernel.ActBytes(groups))
-				for i := range tokens {
-					s.Quantize(act[i*kernel.ActBytes(groups):], x[i*cols:][:cols])
-				}
+				s.Quantize(act, x, cols, groups, tokens)
 				out := make([]float32, tokens*2*kernel.Lanes)
 				s.MulQ4(out, 2*kernel.Lanes, kernel.Lanes, act, p, make([]float32, 2*kernel.Lanes), groups, tokens)
 				sums := make([]float32, tokens*kernel.Lanes)

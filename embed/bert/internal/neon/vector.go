@@ -308,13 +308,19 @@ func (f writer) rounded(at string, inv int) {
 // quantize writes the twin of quantizePortable for whole parts of up to
 // partGroups groups.
 func (f writer) quantize() {
-	at := f.Func("quantizeRow", "is quantize for a number of groups.", "(dst *byte, scales *byte, row *float32, groups int)")
+	at := f.Func("quantizeRows", "is quantize.", "(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)")
 	const offset, top = 27, 16
 	s := scaling{limit: 24, smallest: 25, infinite: 26, scale: 17, inv: 18, mask: 19}
-	f.load(at, 0, "dst", "scales", "row", "groups")
+	f.load(at, 8, "dst", "scales", "dstStride", "x", "stride", "groups", "rows")
+	f.Go("LSL $2, R12")
 	f.begin(s, 127)
 	f.bits(offset, 0x80808080)
 
+	f.Label("row")
+	f.Go("MOVD R8, R0")
+	f.Go("MOVD R9, R1")
+	f.Go("MOVD R11, R2")
+	f.Go("MOVD R13, R3")
 	f.Label("part")
 	f.Go("MOVD $%d, R4", partGroups)
 	f.Go("CMP $%d, R3", partGroups)
@@ -342,6 +348,11 @@ func (f writer) quantize() {
 	f.Go("SUBS $1, R4")
 	f.Go("BNE group")
 	f.Go("CBNZ R3, part")
+	f.Go("ADD R10, R8")
+	f.Go("ADD R10, R9")
+	f.Go("ADD R12, R11")
+	f.Go("SUBS $1, R14")
+	f.Go("BNE row")
 	f.Go("RET")
 }
 
