@@ -16,12 +16,13 @@
 // weight, except with [Exact], and the tokenizer's table, unless
 // [Options.Vocabulary] has it; both are made by [New]. One batch is computed at
 // a time, which takes 10 bytes a dimension for each of at most
-// [Options.BatchTokens] tokens, and for each thread the activations of 60
+// [Options.BatchTokens] tokens, and for each thread the activations of 144
 // tokens, or of 252 with their inner layer where weights are not unpacked, and
-// what attention needs: the sums of 128 tokens, and the queries, keys and values
-// of as many heads as 192 KB hold. The one query that may overtake it has as much
-// for its own tokens. For multilingual-e5-small that is 24 MB, nothing (3 MB
-// without package e5), 2 MB, 0.8 MB a thread, and as much for the longest query.
+// what attention needs: the sums of 144 tokens, and the queries, keys and values
+// of as many heads as 192 KB hold, and those of one head as integers. The one query
+// that may overtake it has as much for its own tokens. For multilingual-e5-small that
+// is 24 MB, nothing (3 MB without package e5), 2 MB, 1.2 MB a thread, and as much for
+// the longest query.
 //
 // The package imports the standard library, golang.org/x/{sys,text}, the
 // grapheme clusters of rivo/uniseg, package embed, and its own kernels.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/minirag/minirag/embed"
 	"github.com/minirag/minirag/embed/bert/internal/kernel"
@@ -208,40 +209,10 @@ func (m *Model) batch(ctx context.Context, a *arena, seqs [][]int32, tokens int)
 	groups, even := m.groups(starts, threads)
 
 	m.parallel(a, len(seqs), func(_ *worker, i int) { m.embeddings(a, starts[i], seqs[i]) })
-	layers := n.layers
 	if even {
-		m.pipeline(ctx, a, len(groups), func(w *worker, l *layer, group int) {
-			g := groups[group]
-			w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
-			sets := n.headSets(g.hi-g.lo, false)
-			for set := range sets {
-				m.attention(w, a, l, g, starts, w.ctx, set, sets)
-			}
-			m.blocks(g.hi-g.lo, 1, func(lo, hi int) {
-				m.finish(w, a, l, w.ctx[lo*width:], g.lo+lo, g.lo+hi)
-			})
-		})
-		layers = nil
-	}
-	for i := range layers {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		a.ctx = grow(a.ctx, tokens*width)
-		sets := 0
-		for _, g := range groups {
-			sets = max(sets, n.headSets(g.hi-g.lo, true))
-		}
-		m.parallel(a, len(groups)*sets, func(w *worker, task int) {
-			g := groups[task/sets]
-			m.attention(w, a, &n.layers[i], g, starts, a.ctx[g.lo*width:], task%sets, sets)
-		})
-		var spans [][2]int
-		m.blocks(tokens, threads, func(lo, hi int) { spans = append(spans, [2]int{lo, hi}) })
-		m.parallel(a, len(spans), func(w *worker, task int) {
-			lo, hi := spans[task][0], spans[task][1]
-			m.finish(w, a, &n.layers[i], a.ctx[lo*width:], lo, hi)
-		})
+		m.apart(ctx, a, starts, groups)
+	} else {
+		m.together(ctx, a, tokens, starts, groups)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -267,32 +238,86 @@ func (m *Model) blocks(tokens, threads int, f func(lo, hi int)) {
 	}
 }
 
-// pipeline takes groups through all layers with f. All groups are in about the
-// same layer, as its weights stay near, but none waits for another. Nothing is done
-// any more once ctx is done.
-func (m *Model) pipeline(ctx context.Context, a *arena, groups int, f func(w *worker, l *layer, group int)) {
-	// A group's next layer, while nobody computes one.
-	next := make([]chan int, groups)
-	for i := range next {
-		next[i] = make(chan int, 1)
-		next[i] <- 0
-	}
+// apart takes groups through all layers. All are in about the same layer, as its
+// weights stay near, but none waits for another. Nothing is done any more once ctx
+// is done.
+func (m *Model) apart(ctx context.Context, a *arena, starts []int, groups []group) {
+	n := m.net
+	done := make([]atomic.Int64, len(groups)) // layers
 	var ended atomic.Bool
-	m.parallel(a, groups*len(m.net.layers), func(w *worker, task int) {
-		layer, group := task/groups, task%groups
-		if group == 0 && ctx.Err() != nil {
+	m.parallel(a, len(groups)*len(n.layers), func(w *worker, task int) {
+		i, at := task/len(groups), task%len(groups)
+		if at == 0 && ctx.Err() != nil {
 			ended.Store(true)
 		}
-		// Another thread may be in the layer before, or not yet have begun.
-		for at := <-next[group]; at != layer; at = <-next[group] {
-			next[group] <- at
-			runtime.Gosched()
-		}
+		wait(&done[at], i)
 		if !ended.Load() {
-			f(w, &m.net.layers[layer], group)
+			g, l, width := groups[at], &n.layers[i], n.width()
+			w.ctx = grow(w.ctx, (g.hi-g.lo)*width)
+			sets := n.headSets(g.hi-g.lo, false)
+			for set := range sets {
+				m.attention(w, a, l, g, starts, w.ctx, set, sets)
+			}
+			m.blocks(g.hi-g.lo, 1, func(lo, hi int) {
+				m.finish(w, a, l, w.ctx[lo*width:], g.lo+lo, g.lo+hi)
+			})
 		}
-		next[group] <- layer + 1
+		done[at].Add(1)
 	})
+}
+
+// together takes groups through one layer after the other: first the heads are
+// tasks, then equal shares of the tokens. Nothing is done any more once ctx is
+// done.
+func (m *Model) together(ctx context.Context, a *arena, tokens int, starts []int, groups []group) {
+	n := m.net
+	width := n.width()
+	a.ctx = grow(a.ctx, tokens*width)
+	sets := 0
+	for _, g := range groups {
+		sets = max(sets, n.headSets(g.hi-g.lo, true))
+	}
+	var spans [][2]int
+	m.blocks(tokens, len(a.workers), func(lo, hi int) { spans = append(spans, [2]int{lo, hi}) })
+
+	heads := len(groups) * sets
+	all := heads + len(spans)
+	var done atomic.Int64 // tasks
+	var ended atomic.Bool
+	m.parallel(a, all*len(n.layers), func(w *worker, task int) {
+		l, at := &n.layers[task/all], task%all
+		if at == 0 && ctx.Err() != nil {
+			ended.Store(true)
+		}
+		if at < heads {
+			wait(&done, task-at)
+		} else {
+			wait(&done, task-at+heads)
+		}
+		switch {
+		case ended.Load():
+		case at < heads:
+			g := groups[at/sets]
+			m.attention(w, a, l, g, starts, a.ctx[g.lo*width:], at%sets, sets)
+		default:
+			lo, hi := spans[at-heads][0], spans[at-heads][1]
+			m.finish(w, a, l, a.ctx[lo*width:], lo, hi)
+		}
+		done.Add(1)
+	})
+}
+
+// wait returns once n is at least value. Other threads, which are at work on that,
+// take less than a millisecond, unless the machine has too much to do.
+func wait(n *atomic.Int64, value int) {
+	const patience = 2000
+	for i := 0; n.Load() < int64(value); i++ {
+		if i < patience {
+			runtime.Gosched()
+		} else {
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
 }
 
 // parallel calls f for each of n tasks, on as many goroutines as there are
