@@ -389,23 +389,29 @@ func probabilities() {
 	least, shift := broadcast("exp2Least", layout.Exp2Least), broadcast("exp2Round", layout.Exp2Round)
 	poly := layout.Exp2Poly()
 	Label("probabilitiesExp")
+	var x, e, power [2]reg.VecVirtual
 	for half := range sum {
-		x, e, power, c := YMM(), YMM(), YMM(), YMM()
-		VMOVUPS(Mem{Base: at, Disp: 32 * half}, x)
-		VSUBPS(top, x, x)
-		VMAXPS(x, least, x) // a NaN in x stays
-		VADDPS(shift, x, e)
-		VPSLLD(Imm(23), e, power)
-		VSUBPS(shift, e, e)
-		VSUBPS(e, x, x)
-		VBROADCASTSS(constant(fmt.Sprintf("exp2Poly%d", len(poly)-1), poly[len(poly)-1]), e)
-		for i := len(poly) - 2; i >= 0; i-- {
-			VBROADCASTSS(constant(fmt.Sprintf("exp2Poly%d", i), poly[i]), c)
-			VFMADD213PS(c, x, e)
+		x[half], e[half], power[half] = YMM(), YMM(), YMM()
+		VMOVUPS(Mem{Base: at, Disp: 32 * half}, x[half])
+		VSUBPS(top, x[half], x[half])
+		VMAXPS(x[half], least, x[half]) // a NaN in x stays
+		VADDPS(shift, x[half], e[half])
+		VPSLLD(Imm(23), e[half], power[half])
+		VSUBPS(shift, e[half], e[half])
+		VSUBPS(e[half], x[half], x[half])
+		VBROADCASTSS(constant(fmt.Sprintf("exp2Poly%d", len(poly)-1), poly[len(poly)-1]), e[half])
+	}
+	for i := len(poly) - 2; i >= 0; i-- {
+		c := YMM()
+		VBROADCASTSS(constant(fmt.Sprintf("exp2Poly%d", i), poly[i]), c)
+		for half := range sum {
+			VFMADD213PS(c, x[half], e[half])
 		}
-		VMULPS(power, e, e)
-		VMOVUPS(e, Mem{Base: at, Disp: 32 * half})
-		VADDPS(e, sum[half], sum[half])
+	}
+	for half := range sum {
+		VMULPS(power[half], e[half], e[half])
+		VMOVUPS(e[half], Mem{Base: at, Disp: 32 * half})
+		VADDPS(e[half], sum[half], sum[half])
 	}
 	ADDQ(Imm(4*lanes), at)
 	DECQ(n)
