@@ -110,10 +110,14 @@ func (t *tensor) row(dst []float32, i int) {
 	case typeQ4_0:
 		for len(dst) > 0 {
 			d := float16(le16(src))
-			for j := range groupSize / 2 {
-				b := src[2+j]
-				dst[j] = float32(int(b&15)-8) * d
-				dst[j+groupSize/2] = float32(int(b>>4)-8) * d
+			var values [16]float32 // of the sixteen weights that there are
+			for w := range values {
+				values[w] = float32(w-8) * d
+			}
+			group, packed := (*[groupSize]float32)(dst), src[2:][:groupSize/2]
+			for j := range len(packed) {
+				group[j] = values[packed[j]&15]
+				group[j+groupSize/2] = values[packed[j]>>4]
 			}
 			src, dst = src[2+groupSize/2:], dst[groupSize:]
 		}

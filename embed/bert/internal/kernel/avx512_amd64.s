@@ -9445,7 +9445,7 @@ sums:
 	RET
 
 // func quantizeWide(dst *byte, scales *byte, dstStride int, x *float32, stride int, groups int, rows int)
-// Requires: AVX, AVX2, AVX512F, CMOV
+// Requires: AVX, AVX512BW, AVX512F
 TEXT ·quantizeWide(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         scales+8(FP), CX
@@ -9455,8 +9455,9 @@ TEXT ·quantizeWide(SB), NOSPLIT, $0-56
 	MOVQ         rows+48(FP), DI
 	SHLQ         $0x02, SI
 	VBROADCASTSS magnitude<>+0(SB), Z0
-	VPBROADCASTD byteOffset<>+0(SB), X1
-	VBROADCASTSS limit<>+0(SB), X2
+	VBROADCASTSS byteOffset<>+0(SB), Z1
+	VMOVDQU32    packOrderWide<>+0(SB), Z2
+	VBROADCASTSS limit<>+0(SB), X3
 
 quantizeWideRow:
 	MOVQ AX, R8
@@ -9465,75 +9466,128 @@ quantizeWideRow:
 	MOVQ groups+40(FP), R10
 
 quantizeWidePart:
-	MOVQ    $0x00000002, R12
-	CMPQ    R10, R12
-	CMOVQLT R10, R12
-	SUBQ    R12, R10
-	VPXORD  Z3, Z3, Z3
-	VPXORD  Z4, Z4, Z4
-	MOVQ    R12, R13
-	MOVQ    R9, R14
-
-quantizeWideTop:
-	VPANDD       (R14), Z0, Z5
-	VPMAXUD      Z5, Z3, Z3
-	VPANDD       64(R14), Z0, Z5
-	VPMAXUD      Z5, Z4, Z4
-	ADDQ         $0x80, R14
-	DECQ         R13
-	JNE          quantizeWideTop
-	VPMAXUD      Z4, Z3, Z3
-	VSHUFF64X2   $0x4e, Z3, Z3, Z5
-	VPMAXUD      Z5, Z3, Z3
-	VSHUFF64X2   $0xb1, Z3, Z3, Z5
-	VPMAXUD      Z5, Z3, Z3
-	VPERMILPS    $0x4e, Z3, Z5
-	VPMAXUD      Z5, Z3, Z3
-	VPERMILPS    $0xb1, Z3, Z5
-	VPMAXUD      Z5, Z3, Z3
-	VDIVPS       X2, X3, X5
-	VBROADCASTSS smallest<>+0(SB), X7
-	VCMPPS       $0x05, X7, X3, X7
-	VANDPS       X7, X5, X5
-	VDIVPS       X3, X2, X6
-	VANDPS       X7, X6, X6
-	VBROADCASTSS infinite<>+0(SB), X7
-	VCMPPS       $0x01, X7, X6, X7
-	VANDPS       X7, X6, X6
-	VMOVSS       X5, (R11)
+	SUBQ         $0x02, R10
+	JL           quantizeWideSingle
+	VMOVUPS      (R9), Z5
+	VPANDD       Z5, Z0, Z4
+	VMOVUPS      64(R9), Z6
+	VPANDD       Z6, Z0, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VMOVUPS      128(R9), Z7
+	VPANDD       Z7, Z0, Z8
+	VPMAXUD      Z8, Z4, Z4
+	VMOVUPS      192(R9), Z8
+	VPANDD       Z8, Z0, Z9
+	VPMAXUD      Z9, Z4, Z4
+	VSHUFF64X2   $0x4e, Z4, Z4, Z9
+	VPMAXUD      Z9, Z4, Z4
+	VSHUFF64X2   $0xb1, Z4, Z4, Z9
+	VPMAXUD      Z9, Z4, Z4
+	VPERMILPS    $0x4e, Z4, Z9
+	VPMAXUD      Z9, Z4, Z4
+	VPERMILPS    $0xb1, Z4, Z9
+	VPMAXUD      Z9, Z4, Z4
+	VDIVPS       X3, X4, X9
+	VBROADCASTSS smallest<>+0(SB), X10
+	VCMPPS       $0x05, X10, X4, X10
+	VANDPS       X10, X9, X9
+	VDIVPS       X4, X3, X4
+	VANDPS       X10, X4, X4
+	VBROADCASTSS infinite<>+0(SB), X10
+	VCMPPS       $0x01, X10, X4, X10
+	VANDPS       X10, X4, X4
+	VMOVSS       X9, (R11)
 	ADDQ         $0x04, R11
-	VBROADCASTSS X6, Z5
+	VBROADCASTSS X4, Z4
+	VMULPS       Z4, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VMULPS       Z4, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VMULPS       Z4, Z7, Z7
+	VCVTPS2DQ    Z7, Z7
+	VMULPS       Z4, Z8, Z8
+	VCVTPS2DQ    Z8, Z8
+	VPACKSSDW    Z6, Z5, Z5
+	VPACKSSDW    Z8, Z7, Z7
+	VPACKSSWB    Z7, Z5, Z5
+	VPERMD       Z5, Z2, Z5
+	VPXORD       Z1, Z5, Z5
+	VMOVDQU32    Z5, (R8)
+	ADDQ         $+256, R9
+	ADDQ         $0x40, R8
+	TESTQ        R10, R10
+	JNE          quantizeWidePart
 
-quantizeWideGroup:
-	VMULPS    (R9), Z5, Z6
-	VCVTPS2DQ Z6, Z6
-	VPMOVSDB  Z6, X6
-	VPXOR     X1, X6, X6
-	VMOVDQU   X6, (R8)
-	VMULPS    64(R9), Z5, Z6
-	VCVTPS2DQ Z6, Z6
-	VPMOVSDB  Z6, X6
-	VPXOR     X1, X6, X6
-	VMOVDQU   X6, 16(R8)
-	ADDQ      $0x80, R9
-	ADDQ      $0x20, R8
-	DECQ      R12
-	JNE       quantizeWideGroup
-	TESTQ     R10, R10
-	JNE       quantizeWidePart
-	ADDQ      DX, AX
-	ADDQ      DX, CX
-	ADDQ      SI, BX
-	DECQ      DI
-	JNE       quantizeWideRow
+quantizeWideNext:
+	ADDQ DX, AX
+	ADDQ DX, CX
+	ADDQ SI, BX
+	DECQ DI
+	JNE  quantizeWideRow
 	VZEROUPPER
 	RET
+
+quantizeWideSingle:
+	VMOVUPS      (R9), Z5
+	VPANDD       Z5, Z0, Z4
+	VMOVUPS      64(R9), Z6
+	VPANDD       Z6, Z0, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VSHUFF64X2   $0x4e, Z4, Z4, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VSHUFF64X2   $0xb1, Z4, Z4, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VPERMILPS    $0x4e, Z4, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VPERMILPS    $0xb1, Z4, Z7
+	VPMAXUD      Z7, Z4, Z4
+	VDIVPS       X3, X4, X7
+	VBROADCASTSS smallest<>+0(SB), X8
+	VCMPPS       $0x05, X8, X4, X8
+	VANDPS       X8, X7, X7
+	VDIVPS       X4, X3, X4
+	VANDPS       X8, X4, X4
+	VBROADCASTSS infinite<>+0(SB), X8
+	VCMPPS       $0x01, X8, X4, X8
+	VANDPS       X8, X4, X4
+	VMOVSS       X7, (R11)
+	ADDQ         $0x04, R11
+	VBROADCASTSS X4, Z4
+	VMULPS       Z4, Z5, Z5
+	VCVTPS2DQ    Z5, Z5
+	VPMOVSDB     Z5, X5
+	VPXOR        X1, X5, X5
+	VMOVDQU      X5, (R8)
+	VMULPS       Z4, Z6, Z6
+	VCVTPS2DQ    Z6, Z6
+	VPMOVSDB     Z6, X4
+	VPXOR        X1, X4, X4
+	VMOVDQU      X4, 16(R8)
+	JMP          quantizeWideNext
 
 DATA magnitude<>+0(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $4
 
 DATA byteOffset<>+0(SB)/4, $0x80808080
 GLOBL byteOffset<>(SB), RODATA|NOPTR, $4
+
+DATA packOrderWide<>+0(SB)/4, $0x00000000
+DATA packOrderWide<>+4(SB)/4, $0x00000004
+DATA packOrderWide<>+8(SB)/4, $0x00000008
+DATA packOrderWide<>+12(SB)/4, $0x0000000c
+DATA packOrderWide<>+16(SB)/4, $0x00000001
+DATA packOrderWide<>+20(SB)/4, $0x00000005
+DATA packOrderWide<>+24(SB)/4, $0x00000009
+DATA packOrderWide<>+28(SB)/4, $0x0000000d
+DATA packOrderWide<>+32(SB)/4, $0x00000002
+DATA packOrderWide<>+36(SB)/4, $0x00000006
+DATA packOrderWide<>+40(SB)/4, $0x0000000a
+DATA packOrderWide<>+44(SB)/4, $0x0000000e
+DATA packOrderWide<>+48(SB)/4, $0x00000003
+DATA packOrderWide<>+52(SB)/4, $0x00000007
+DATA packOrderWide<>+56(SB)/4, $0x0000000b
+DATA packOrderWide<>+60(SB)/4, $0x0000000f
+GLOBL packOrderWide<>(SB), RODATA|NOPTR, $64
 
 DATA limit<>+0(SB)/4, $0x42fe0000
 GLOBL limit<>(SB), RODATA|NOPTR, $4

@@ -58,8 +58,16 @@ func quantize(c constants) {
 	SHLQ(Imm(2), stride)
 	dst, row, left, scales := GP64(), GP64(), GP64(), GP64()
 
-	sign, offset := broadcast(c.word("magnitude", 1<<31-1)), XMM()
-	VPBROADCASTD(c.word("byteOffset", 0x80808080), offset)
+	sign, offset := broadcast(c.word("magnitude", 1<<31-1)), broadcast(c.word("byteOffset", 0x80808080))
+	// VPACK works within quarters: this puts the quadruples back in order.
+	order := ZMM()
+	{
+		d := GLOBL("packOrderWide", RODATA|NOPTR)
+		for i := range 16 {
+			DATA(4*i, U32(i%4*4+i/4))
+		}
+		VMOVDQU32(d, order)
+	}
 	limit := XMM()
 	VBROADCASTSS(c.float("limit", 127), limit)
 
@@ -69,60 +77,64 @@ func quantize(c constants) {
 	MOVQ(first, row)
 	Load(Param("groups"), left)
 	Label("quantizeWidePart")
-	inPart, n, at := GP64(), GP64(), GP64()
-	MOVQ(U32(partGroups), inPart)
-	CMPQ(left, inPart)
-	CMOVQLT(left, inPart)
-	SUBQ(inPart, left)
-
-	top, other := ZMM(), ZMM()
-	VPXORD(top, top, top)
-	VPXORD(other, other, other)
-	MOVQ(inPart, n)
-	MOVQ(row, at)
-	Label("quantizeWideTop")
-	for i, largest := range []reg.VecVirtual{top, other} {
-		abs := ZMM()
-		VPANDD(Mem{Base: at, Disp: 64 * i}, sign, abs)
-		VPMAXUD(abs, largest, largest)
+	top := ZMM()
+	// scaled writes the scale of a part with the largest magnitude in top, and
+	// returns its inverse.
+	scaled := func() reg.VecVirtual {
+		horizontal(top, VPMAXUD)
+		// A few lanes do.
+		scale, inv, mask, bound := XMM(), XMM(), XMM(), XMM()
+		VDIVPS(limit, top.AsX(), scale)
+		VBROADCASTSS(c.float("smallest", 1e-36), bound)
+		VCMPPS(Imm(5), bound, top.AsX(), mask) // not less than, true for NaN
+		VANDPS(mask, scale, scale)
+		VDIVPS(top.AsX(), limit, inv)
+		VANDPS(mask, inv, inv)
+		VBROADCASTSS(c.float("infinite", float32(math.Inf(1))), bound)
+		VCMPPS(Imm(1), bound, inv, mask) // less than, false for NaN
+		VANDPS(mask, inv, inv)
+		VMOVSS(scale, Mem{Base: scales})
+		ADDQ(Imm(4), scales)
+		factor := ZMM()
+		VBROADCASTSS(inv, factor)
+		return factor
 	}
-	ADDQ(Imm(4*group), at)
-	DECQ(n)
-	JNE(LabelRef("quantizeWideTop"))
-	VPMAXUD(other, top, top)
-	horizontal(top, VPMAXUD)
-
-	// In all of a part but its values a few lanes do.
-	scale, inv, mask, bound := XMM(), XMM(), XMM(), XMM()
-	VDIVPS(limit, top.AsX(), scale)
-	VBROADCASTSS(c.float("smallest", 1e-36), bound)
-	VCMPPS(Imm(5), bound, top.AsX(), mask) // not less than, true for NaN
-	VANDPS(mask, scale, scale)
-	VDIVPS(top.AsX(), limit, inv)
-	VANDPS(mask, inv, inv)
-	VBROADCASTSS(c.float("infinite", float32(math.Inf(1))), bound)
-	VCMPPS(Imm(1), bound, inv, mask) // less than, false for NaN
-	VANDPS(mask, inv, inv)
-	VMOVSS(scale, Mem{Base: scales})
-	ADDQ(Imm(4), scales)
-	factor := ZMM()
-	VBROADCASTSS(inv, factor)
-
-	Label("quantizeWideGroup")
-	for i := range 2 {
-		v, b := ZMM(), XMM()
-		VMULPS(Mem{Base: row, Disp: 64 * i}, factor, v)
-		VCVTPS2DQ(v, v)
-		VPMOVSDB(v, b)
-		VPXOR(offset, b, b)
-		VMOVDQU(b, Mem{Base: dst, Disp: 16 * i})
+	// load leaves vectors of a row in v and their largest magnitudes in top.
+	load := func(v []reg.VecVirtual) {
+		for i := range v {
+			v[i] = ZMM()
+			VMOVUPS(Mem{Base: row, Disp: 64 * i}, v[i])
+			if i == 0 {
+				VPANDD(v[i], sign, top)
+				continue
+			}
+			abs := ZMM()
+			VPANDD(v[i], sign, abs)
+			VPMAXUD(abs, top, top)
+		}
 	}
-	ADDQ(Imm(4*group), row)
-	ADDQ(Imm(group), dst)
-	DECQ(inPart)
-	JNE(LabelRef("quantizeWideGroup"))
-	TESTQ(left, left)
-	JNE(LabelRef("quantizeWidePart"))
+	SUBQ(Imm(partGroups), left)
+	JL(LabelRef("quantizeWideSingle"))
+	{
+		var v [2 * partGroups]reg.VecVirtual
+		load(v[:])
+		factor := scaled()
+		for i := range v {
+			VMULPS(factor, v[i], v[i])
+			VCVTPS2DQ(v[i], v[i])
+		}
+		VPACKSSDW(v[1], v[0], v[0])
+		VPACKSSDW(v[3], v[2], v[2])
+		VPACKSSWB(v[2], v[0], v[0])
+		VPERMD(v[0], order, v[0])
+		VPXORD(offset, v[0], v[0])
+		VMOVDQU32(v[0], Mem{Base: dst})
+		ADDQ(I32(4*group*partGroups), row)
+		ADDQ(Imm(group*partGroups), dst)
+		TESTQ(left, left)
+		JNE(LabelRef("quantizeWidePart"))
+	}
+	Label("quantizeWideNext")
 	ADDQ(dstStride, firstDst)
 	ADDQ(dstStride, firstScales)
 	ADDQ(stride, first)
@@ -130,6 +142,22 @@ func quantize(c constants) {
 	JNE(LabelRef("quantizeWideRow"))
 	VZEROUPPER()
 	RET()
+
+	Label("quantizeWideSingle")
+	{
+		var v [2]reg.VecVirtual
+		load(v[:])
+		factor := scaled()
+		for i := range v {
+			b := XMM()
+			VMULPS(factor, v[i], v[i])
+			VCVTPS2DQ(v[i], v[i])
+			VPMOVSDB(v[i], b)
+			VPXOR(offset.AsX(), b, b)
+			VMOVDQU(b, Mem{Base: dst, Disp: 16 * i})
+		}
+	}
+	JMP(LabelRef("quantizeWideNext"))
 }
 
 // polynomial evaluates coefficients, constant term first, that stay in registers.
