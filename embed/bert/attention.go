@@ -60,7 +60,7 @@ func (m *Model) attention(w *worker, a *arena, l *layer, g group, starts []int, 
 		lo, length := starts[s]-g.lo, starts[s+1]-starts[s]
 		for h := first; h < last; h++ {
 			at, out := lo*cols+(h-first)*d, ctx[lo*width+h*d:]
-			if n.packed && d%kernel.HeadUnit == 0 && length <= kernel.MaxAttend {
+			if n.packed && d%kernel.HeadUnit == 0 && d <= kernel.MaxHead && length <= kernel.MaxAttend {
 				m.kernels.Attend(&w.heads, out, width, w.q[at:], w.k[at:], w.v[at:], cols, d, length)
 			} else {
 				m.attend(w, at, cols, length, out)

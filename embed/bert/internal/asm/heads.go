@@ -35,10 +35,10 @@ func magnitudes() reg.VecVirtual {
 	return sign
 }
 
-// headRows writes the quantisation of queries or keys, as bytes, of which flip
-// inverts bits, or as int16.
-func headRows(name string, words bool) {
-	TEXT(name, NOSPLIT, "func(dst, scales, x *float32, stride, cols, rows int, factor float32, flip uint32)")
+// headRows writes the twin of quantizeHeadPortable.
+func headRows() {
+	const name = "headRows"
+	TEXT(name, NOSPLIT, "func(dst, scales, x *float32, stride, cols, rows int, factor float32)")
 	Pragma("noescape")
 	dst := Load(Param("dst"), GP64())
 	scales := Load(Param("scales"), GP64())
@@ -49,16 +49,9 @@ func headRows(name string, words bool) {
 	SHLQ(Imm(2), stride)
 	SHRQ(Imm(5), cols)
 	sign := magnitudes()
-	limit := broadcast("limit", 127)
+	limit := broadcast("headMost", layout.HeadMost)
 	smallest := broadcast("smallest", 1e-36)
 	infinite := broadcast("infinite", float32(math.Inf(1)))
-	flip, order := YMM(), YMM()
-	if !words {
-		bits := Load(Param("flip"), GP32())
-		VMOVD(bits, flip.AsX())
-		VPBROADCASTD(flip.AsX(), flip)
-		VMOVDQU(packOrder(), order)
-	}
 
 	Label(name + "Row")
 	at, n, top := GP64(), GP64(), YMM()
@@ -95,20 +88,12 @@ func headRows(name string, words bool) {
 	}
 	VPACKSSDW(v[1], v[0], v[0])
 	VPACKSSDW(v[3], v[2], v[2])
-	if words {
-		// VPACK works within halves.
-		for i := range 2 {
-			VPERMQ(Imm(0xd8), v[2*i], v[2*i])
-			VMOVDQU(v[2*i], Mem{Base: dst, Disp: 32 * i})
-		}
-		ADDQ(Imm(2*group), dst)
-	} else {
-		VPACKSSWB(v[2], v[0], v[0])
-		VPERMD(v[0], order, v[0])
-		VPXOR(flip, v[0], v[0])
-		VMOVDQU(v[0], Mem{Base: dst})
-		ADDQ(Imm(group), dst)
+	// VPACK works within halves.
+	for i := range 2 {
+		VPERMQ(Imm(0xd8), v[2*i], v[2*i])
+		VMOVDQU(v[2*i], Mem{Base: dst, Disp: 32 * i})
 	}
+	ADDQ(Imm(2*group), dst)
 	ADDQ(I32(4*group), at)
 	DECQ(n)
 	JNE(LabelRef(name + "Group"))

@@ -49,8 +49,7 @@ func main() {
 	softmax()
 	addNorm()
 	transpose()
-	headRows("headBytes", false)
-	headRows("headWords", true)
+	headRows()
 	headValues()
 	probabilities()
 	for t := 1; t <= maxHeadTokens; t++ {

@@ -5,6 +5,10 @@ import "math"
 // HeadUnit is what the columns of a head must be a multiple of for [Set.Attend].
 const HeadUnit = 32
 
+// MaxHead is the most columns of a head for [Set.Attend]: the sums of products of
+// a query and a key stay int32.
+const MaxHead = 128
+
 // MaxAttend is the most tokens that [Set.Attend] takes: more of about the same
 // probability would be too coarse.
 const MaxAttend = 1 << 13
@@ -16,6 +20,9 @@ const (
 	probSum   = 15 << 14  // those of a row together, unless one is alone,
 	valueMost = 1<<13 - 1 // and the magnitude of a value.
 )
+
+// headMost is the largest magnitude of a query or key: MaxHead·headMost² < 2^31.
+const headMost = 1<<12 - 1
 
 // A HeadMemory is the working memory of [Set.Attend], for one caller at a time.
 // It grows to the longest sequence and is kept.
@@ -29,17 +36,15 @@ type HeadMemory struct {
 	sums                   []float32
 }
 
-// attention is what a set does of attention in integers. Queries and keys are
-// int8 with a scale for each row, probabilities and values int16, the latter
-// with a scale for each column.
+// attention is what a set does of attention in integers, all of which are int16 in
+// pairs: queries and keys have a scale for each row, probabilities too, values one
+// for each column.
 type attention struct {
 	// tile is the most queries that are taken at once.
 	tile int
-	// perWord is the number of elements in a word of a quantised query or key.
-	perWord int
-	// queries and keys quantise rows of cols values, stride apart. The scale of a
-	// row is multiplied by factor.
-	queries, keys func(dst, scales []float32, x []float32, stride, cols, rows int, factor float32)
+	// rows quantises rows of cols queries or keys, stride apart. The scale of a row
+	// is multiplied by factor.
+	rows func(dst, scales []float32, x []float32, stride, cols, rows int, factor float32)
 	// scores multiplies n rows of words words with the keys, of which word w of
 	// key t is at keys[w*keyStride+t]; their number is a multiple of 2·[Lanes].
 	scores func(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int)
@@ -56,18 +61,18 @@ type attention struct {
 }
 
 // Attend computes softmax(Q·Kᵀ/√d)·V of a head with d columns, a multiple of
-// [HeadUnit], for a sequence of 1 to [MaxAttend] tokens, in integers: the rows of
-// Q and K are rounded to 8 bits, the probabilities to 15 with a scale for each row,
+// [HeadUnit] and at most [MaxHead], for a sequence of 1 to [MaxAttend] tokens, in
+// integers: the rows of Q and K are rounded to 13 bits, the probabilities to 15 with a scale for each row,
 // and the columns of V to 14. Rows of q, k and v are stride apart, those of out outStride. What is not
 // finite gives something that is not.
 func (s *Set) Attend(m *HeadMemory, out []float32, outStride int, q, k, v []float32, stride, d, tokens int) {
-	if d <= 0 || d%HeadUnit != 0 || tokens <= 0 || tokens > MaxAttend || stride < d || outStride < d {
+	if d <= 0 || d%HeadUnit != 0 || d > MaxHead || tokens <= 0 || tokens > MaxAttend || stride < d || outStride < d {
 		panic("kernel: Attend of a wrong shape")
 	}
 	n := (tokens-1)*stride + d
 	q, k, v, out = q[:n], k[:n], v[:n], out[:(tokens-1)*outStride+d]
 	a := &s.attention
-	words, pairs := d/a.perWord, (tokens+1)/2
+	words, pairs := d/2, (tokens+1)/2
 	padded := (tokens + 2*Lanes - 1) / (2 * Lanes) * (2 * Lanes)
 	m.rows, m.keyScales = grow(m.rows, padded*words), grow(m.keyScales, padded)
 	m.keys = grow(m.keys, padded*words)
@@ -75,13 +80,13 @@ func (s *Set) Attend(m *HeadMemory, out []float32, outStride int, q, k, v []floa
 	m.values, m.valueScales = grow(m.values, pairs*d), grow(m.valueScales, d)
 	m.scores, m.probs, m.sums = grow(m.scores, a.tile*padded), grow(m.probs, a.tile*padded/2), grow(m.sums, a.tile)
 
-	a.keys(m.rows, m.keyScales, k, stride, d, tokens, 1)
+	a.rows(m.rows, m.keyScales, k, stride, d, tokens, 1)
 	clear(m.rows[tokens*words:])
 	clear(m.keyScales[tokens:])
 	for w := 0; w < words; w += 8 {
 		s.Transpose(m.keys[w*padded:], padded, m.rows[w:], words, padded/8)
 	}
-	a.queries(m.queries, m.queryScales, q, stride, d, tokens, float32(math.Log2E/math.Sqrt(float64(d))))
+	a.rows(m.queries, m.queryScales, q, stride, d, tokens, float32(math.Log2E/math.Sqrt(float64(d))))
 	for p := 0; p < d; p += Lanes {
 		a.values(m.values[p*pairs:][:pairs*Lanes], m.valueScales[p:][:Lanes], v[p:], stride, tokens)
 	}
@@ -106,8 +111,7 @@ func grow[T any](s []T, n int) []T {
 }
 
 func attentionPortable() attention {
-	return attention{tile: 4, perWord: 4, queries: quantizeHeadPortable, keys: quantizeHeadPortable,
-		scores: scoresPortable, softmax: probabilitiesPortable, values: valuesPortable, mix: mixPortable}
+	return attention{tile: 4, rows: quantizeHeadPortable, scores: scoresPortable, softmax: probabilitiesPortable, values: valuesPortable, mix: mixPortable}
 }
 
 // scaleOf is the scale of numbers of which top has the bits of the largest
@@ -124,7 +128,7 @@ func scaleOf(top uint32, limit float32) (scale, inv float32) {
 	return scale, inv
 }
 
-// quantizeHeadPortable is the twin of headBytes, to the bit: four int8 in a word.
+// quantizeHeadPortable is the twin of headRows, to the bit: two int16 in a word.
 func quantizeHeadPortable(dst, scales, x []float32, stride, cols, rows int, factor float32) {
 	for r := range rows {
 		row := x[r*stride:][:cols]
@@ -132,20 +136,17 @@ func quantizeHeadPortable(dst, scales, x []float32, stride, cols, rows int, fact
 		for _, v := range row {
 			top = max(top, math.Float32bits(v)&^(1<<31))
 		}
-		scale, inv := scaleOf(top, 127)
+		scale, inv := scaleOf(top, headMost)
 		scales[r] = float32(scale * factor)
-		for c := 0; c < cols; c += 4 {
-			var word uint32
-			for i, v := range row[c : c+4] {
-				// The conversion keeps the compiler from rounding once for two operations.
-				word |= uint32(uint8(round(float32(v*inv)))) << (8 * i)
-			}
-			dst[(r*cols+c)/4] = math.Float32frombits(word)
+		for c := 0; c < cols; c += 2 {
+			// The conversion keeps the compiler from rounding once for two operations.
+			lo, hi := roundWhole(float32(row[c]*inv)), roundWhole(float32(row[c+1]*inv))
+			dst[(r*cols+c)/2] = math.Float32frombits(uint32(uint16(lo)) | uint32(hi)<<16)
 		}
 	}
 }
 
-// scoresPortable is the twin of scores for words of four int8, to the bit.
+// scoresPortable is the twin of scores, to the bit.
 func scoresPortable(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
 	for i := range n {
 		row := q[i*words:][:words]
@@ -153,8 +154,7 @@ func scoresPortable(out []float32, outStride int, q []float32, words int, qScale
 			var sum int32
 			for w, v := range row {
 				a, b := math.Float32bits(v), math.Float32bits(keys[w*keyStride+t])
-				sum += int32(int8(a))*int32(int8(b)) + int32(int8(a>>8))*int32(int8(b>>8)) +
-					int32(int8(a>>16))*int32(int8(b>>16)) + int32(int8(a>>24))*int32(int8(b>>24))
+				sum += int32(int16(a))*int32(int16(b)) + int32(int16(a>>16))*int32(int16(b>>16))
 			}
 			out[i*outStride+t] = float32(float32(sum)*scale) * qScales[i]
 		}

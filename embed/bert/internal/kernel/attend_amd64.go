@@ -1,28 +1,16 @@
 package kernel
 
-// Both widths quantise with AVX2; with VNNI queries and keys are bytes, and
-// queries have an offset of 128, without they are int16.
-
 func attentionAVX2() attention {
-	return attention{tile: 6, perWord: 2, queries: headWordsAVX2, keys: headWordsAVX2,
-		scores: scoresAVX2, softmax: probabilitiesAVX2, values: valuesAVX2, mix: mixAVX2}
+	return attention{tile: 6, rows: headRowsAVX2, scores: scoresAVX2, softmax: probabilitiesAVX2, values: valuesAVX2, mix: mixAVX2}
 }
 
+// attentionAVX512 quantises with AVX2.
 func attentionAVX512() attention {
-	return attention{tile: 12, perWord: 4, queries: queryBytesAVX2, keys: keyBytesAVX2,
-		scores: scoresAVX512, softmax: probabilitiesAVX512, values: valuesAVX2, mix: mixAVX512}
+	return attention{tile: 12, rows: headRowsAVX2, scores: scoresAVX512, softmax: probabilitiesAVX512, values: valuesAVX2, mix: mixAVX512}
 }
 
-func headWordsAVX2(dst, scales, x []float32, stride, cols, rows int, factor float32) {
-	headWords(&dst[0], &scales[0], &x[0], stride, cols, rows, factor, 0)
-}
-
-func keyBytesAVX2(dst, scales, x []float32, stride, cols, rows int, factor float32) {
-	headBytes(&dst[0], &scales[0], &x[0], stride, cols, rows, factor, 0)
-}
-
-func queryBytesAVX2(dst, scales, x []float32, stride, cols, rows int, factor float32) {
-	headBytes(&dst[0], &scales[0], &x[0], stride, cols, rows, factor, 0x80808080)
+func headRowsAVX2(dst, scales, x []float32, stride, cols, rows int, factor float32) {
+	headRows(&dst[0], &scales[0], &x[0], stride, cols, rows, factor)
 }
 
 func valuesAVX2(dst []uint32, scales, x []float32, stride, tokens int) {

@@ -1,14 +1,7 @@
 package kernel
 
 func attentionNEON() attention {
-	return attention{tile: 2, perWord: 4, queries: headRowsNEON, keys: headRowsNEON,
-		scores: scoresLong, softmax: probabilitiesNEON, values: valuesNEON, mix: mixNEON}
-}
-
-func attentionDot() attention {
-	a := attentionNEON()
-	a.tile, a.scores = 4, scoresDot
-	return a
+	return attention{tile: 4, rows: headRowsNEON, scores: scoresNEON, softmax: probabilitiesNEON, values: valuesNEON, mix: mixNEON}
 }
 
 func headRowsNEON(dst, scales, x []float32, stride, cols, rows int, factor float32) {
@@ -23,18 +16,17 @@ func probabilitiesNEON(probs []uint32, sums, scores []float32, stride, tokens, n
 	probabilities(&probs[0], &sums[0], &scores[0], stride, tokens, n)
 }
 
-func scoresDot(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
-	f := [...]func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, panels int){
-		dotScores1, dotScores2, dotScores3, dotScores4,
-	}[n-1]
-	f(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], len(keyScales)/Lanes)
-}
-
-func scoresLong(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
-	f := [...]func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, panels int){
-		longScores1, longScores2,
-	}[n-1]
-	f(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], len(keyScales)/Lanes)
+func scoresNEON(out []float32, outStride int, q []float32, words int, qScales, keys []float32, keyStride int, keyScales []float32, n int) {
+	panels := len(keyScales) / Lanes
+	for ; n >= 2; n -= 2 {
+		scores2(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], panels)
+		if n > 2 {
+			out, q, qScales = out[2*outStride:], q[2*words:], qScales[2:]
+		}
+	}
+	if n == 1 {
+		scores1(&out[0], outStride, &q[0], words, &qScales[0], &keys[0], keyStride, &keyScales[0], panels)
+	}
 }
 
 func mixNEON(out []float32, outStride int, probs []uint32, probStride int, values []uint32, valueStride int, sums, scales []float32, pairs, n int) {

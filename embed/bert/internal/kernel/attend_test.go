@@ -73,7 +73,7 @@ func (h *heads) exact() (out []float64) {
 	return out
 }
 
-// Attention in integers is that in float64 within what rounding to 8 bits does.
+// Attention in integers is that in float64 within what rounding does.
 func TestAttend(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	normal := func(scale float64) float32 { return float32(rng.NormFloat64() * scale) }
@@ -123,7 +123,7 @@ func TestAttend(t *testing.T) {
 							}
 							continue
 						}
-						if w := want[token*d+c]; !(math.Abs(float64(got)-w) <= 0.05*top) {
+						if w := want[token*d+c]; !(math.Abs(float64(got)-w) <= 1e-2*top) {
 							t.Fatalf("%s %s: %d columns, token %d of %d, column %d = %v, want %v", s.Name(), name, d, token, tokens, c, got, w)
 						}
 					}

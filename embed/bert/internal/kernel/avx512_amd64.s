@@ -10097,45 +10097,29 @@ GLOBL exp2Poly4<>(SB), RODATA|NOPTR, $4
 // func scoresWide1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide1(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         out+0(FP), DX
-	MOVQ         keys+40(FP), BX
-	MOVQ         keyStride+48(FP), SI
-	MOVQ         keyScales+56(FP), DI
-	MOVQ         twos+64(FP), R8
-	SHLQ         $0x02, SI
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ out+0(FP), DX
+	MOVQ keys+40(FP), BX
+	MOVQ keyStride+48(FP), SI
+	MOVQ keyScales+56(FP), DI
+	MOVQ twos+64(FP), R8
+	SHLQ $0x02, SI
 
 scoresWide1Two:
-	VPXORD Z3, Z3, Z3
-	VPXORD Z5, Z5, Z5
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
 	MOVQ   BX, R9
 	MOVQ   words+24(FP), R10
 
-scoresWide1Start:
-	VPDPBUSD  (R9), Z0, Z3
-	VPDPBUSD  64(R9), Z0, Z5
-	ADDQ      SI, R9
-	DECQ      R10
-	JNE       scoresWide1Start
-	VPXORD    Z4, Z4, Z4
-	VPSUBD    Z3, Z4, Z3
-	VPXORD    Z6, Z6, Z6
-	VPSUBD    Z5, Z6, Z5
-	VMOVDQA32 Z3, Z1
-	VMOVDQA32 Z5, Z2
-	MOVQ      BX, R9
-	MOVQ      words+24(FP), R10
-
 scoresWide1Word:
-	VMOVDQU32    (R9), Z4
-	VMOVDQU32    64(R9), Z6
-	VPBROADCASTD (AX), Z7
-	VPDPBUSD     Z4, Z7, Z1
-	VPDPBUSD     Z6, Z7, Z2
+	VMOVDQU32    (R9), Z2
+	VMOVDQU32    64(R9), Z3
+	VPBROADCASTD (AX), Z4
+	VPDPWSSD     Z2, Z4, Z0
+	VPDPWSSD     Z3, Z4, Z1
 	ADDQ         $0x04, AX
 	ADDQ         SI, R9
 	DECQ         R10
@@ -10144,18 +10128,18 @@ scoresWide1Word:
 	MOVQ         qScales+32(FP), R9
 	MOVQ         outStride+8(FP), R10
 	SHLQ         $0x02, R10
-	VMOVUPS      (DI), Z7
-	VMOVUPS      64(DI), Z8
+	VMOVUPS      (DI), Z2
+	VMOVUPS      64(DI), Z3
 	MOVQ         DX, R10
-	VBROADCASTSS (R9), Z9
+	VBROADCASTSS (R9), Z4
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z2, Z0, Z0
+	VMULPS       Z4, Z0, Z0
+	VMOVUPS      Z0, (R10)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z7, Z1, Z1
-	VMULPS       Z9, Z1, Z1
-	VMOVUPS      Z1, (R10)
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z8, Z2, Z2
-	VMULPS       Z9, Z2, Z2
-	VMOVUPS      Z2, 64(R10)
+	VMULPS       Z3, Z1, Z1
+	VMULPS       Z4, Z1, Z1
+	VMOVUPS      Z1, 64(R10)
 	ADDQ         $+128, DI
 	ADDQ         $+128, BX
 	ADDQ         $+128, DX
@@ -10183,8 +10167,8 @@ mixWide1Pair:
 	VPBROADCASTD (AX), Z4
 	VPDPWSSD     Z2, Z4, Z0
 	VPDPWSSD     Z3, Z4, Z1
-	ADDQ         $0x40, CX
 	ADDQ         $0x04, AX
+	ADDQ         $0x40, CX
 	DECQ         BX
 	JNE          mixWide1Pair
 	MOVQ         out+0(FP), AX
@@ -10209,50 +10193,34 @@ mixWide1Pair:
 // func scoresWide2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide2(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         out+0(FP), DX
-	MOVQ         keys+40(FP), BX
-	MOVQ         keyStride+48(FP), SI
-	MOVQ         keyScales+56(FP), DI
-	MOVQ         twos+64(FP), R8
-	SHLQ         $0x02, SI
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ out+0(FP), DX
+	MOVQ keys+40(FP), BX
+	MOVQ keyStride+48(FP), SI
+	MOVQ keyScales+56(FP), DI
+	MOVQ twos+64(FP), R8
+	SHLQ $0x02, SI
 
 scoresWide2Two:
-	VPXORD Z5, Z5, Z5
-	VPXORD Z7, Z7, Z7
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
 	MOVQ   BX, R9
 	MOVQ   words+24(FP), R10
 
-scoresWide2Start:
-	VPDPBUSD  (R9), Z0, Z5
-	VPDPBUSD  64(R9), Z0, Z7
-	ADDQ      SI, R9
-	DECQ      R10
-	JNE       scoresWide2Start
-	VPXORD    Z6, Z6, Z6
-	VPSUBD    Z5, Z6, Z5
-	VPXORD    Z8, Z8, Z8
-	VPSUBD    Z7, Z8, Z7
-	VMOVDQA32 Z5, Z1
-	VMOVDQA32 Z7, Z2
-	VMOVDQA32 Z5, Z3
-	VMOVDQA32 Z7, Z4
-	MOVQ      BX, R9
-	MOVQ      words+24(FP), R10
-
 scoresWide2Word:
-	VMOVDQU32    (R9), Z6
-	VMOVDQU32    64(R9), Z8
-	VPBROADCASTD (AX), Z9
-	VPDPBUSD     Z6, Z9, Z1
-	VPDPBUSD     Z8, Z9, Z2
-	VPBROADCASTD (AX)(CX*1), Z9
-	VPDPBUSD     Z6, Z9, Z3
-	VPDPBUSD     Z8, Z9, Z4
+	VMOVDQU32    (R9), Z4
+	VMOVDQU32    64(R9), Z5
+	VPBROADCASTD (AX), Z6
+	VPDPWSSD     Z4, Z6, Z0
+	VPDPWSSD     Z5, Z6, Z1
+	VPBROADCASTD (AX)(CX*1), Z6
+	VPDPWSSD     Z4, Z6, Z2
+	VPDPWSSD     Z5, Z6, Z3
 	ADDQ         $0x04, AX
 	ADDQ         SI, R9
 	DECQ         R10
@@ -10261,28 +10229,28 @@ scoresWide2Word:
 	MOVQ         qScales+32(FP), R9
 	MOVQ         outStride+8(FP), R10
 	SHLQ         $0x02, R10
-	VMOVUPS      (DI), Z9
-	VMOVUPS      64(DI), Z10
+	VMOVUPS      (DI), Z4
+	VMOVUPS      64(DI), Z5
 	MOVQ         DX, R11
-	VBROADCASTSS (R9), Z11
+	VBROADCASTSS (R9), Z6
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z4, Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMOVUPS      Z0, (R11)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z9, Z1, Z1
-	VMULPS       Z11, Z1, Z1
-	VMOVUPS      Z1, (R11)
-	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z10, Z2, Z2
-	VMULPS       Z11, Z2, Z2
-	VMOVUPS      Z2, 64(R11)
+	VMULPS       Z5, Z1, Z1
+	VMULPS       Z6, Z1, Z1
+	VMOVUPS      Z1, 64(R11)
 	ADDQ         R10, R11
-	VBROADCASTSS 4(R9), Z11
+	VBROADCASTSS 4(R9), Z6
+	VCVTDQ2PS    Z2, Z2
+	VMULPS       Z4, Z2, Z2
+	VMULPS       Z6, Z2, Z2
+	VMOVUPS      Z2, (R11)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z9, Z3, Z3
-	VMULPS       Z11, Z3, Z3
-	VMOVUPS      Z3, (R11)
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z10, Z4, Z4
-	VMULPS       Z11, Z4, Z4
-	VMOVUPS      Z4, 64(R11)
+	VMULPS       Z5, Z3, Z3
+	VMULPS       Z6, Z3, Z3
+	VMOVUPS      Z3, 64(R11)
 	ADDQ         $+128, DI
 	ADDQ         $+128, BX
 	ADDQ         $+128, DX
@@ -10315,8 +10283,8 @@ mixWide2Pair:
 	VPBROADCASTD (AX)(CX*1), Z6
 	VPDPWSSD     Z4, Z6, Z2
 	VPDPWSSD     Z5, Z6, Z3
-	ADDQ         $0x40, DX
 	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
 	DECQ         SI
 	JNE          mixWide2Pair
 	MOVQ         out+0(FP), AX
@@ -10351,55 +10319,39 @@ mixWide2Pair:
 // func scoresWide3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide3(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         out+0(FP), DX
-	MOVQ         keys+40(FP), BX
-	MOVQ         keyStride+48(FP), SI
-	MOVQ         keyScales+56(FP), DI
-	MOVQ         twos+64(FP), R8
-	SHLQ         $0x02, SI
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ out+0(FP), DX
+	MOVQ keys+40(FP), BX
+	MOVQ keyStride+48(FP), SI
+	MOVQ keyScales+56(FP), DI
+	MOVQ twos+64(FP), R8
+	SHLQ $0x02, SI
 
 scoresWide3Two:
-	VPXORD Z7, Z7, Z7
-	VPXORD Z9, Z9, Z9
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
 	MOVQ   BX, R9
 	MOVQ   words+24(FP), R10
 
-scoresWide3Start:
-	VPDPBUSD  (R9), Z0, Z7
-	VPDPBUSD  64(R9), Z0, Z9
-	ADDQ      SI, R9
-	DECQ      R10
-	JNE       scoresWide3Start
-	VPXORD    Z8, Z8, Z8
-	VPSUBD    Z7, Z8, Z7
-	VPXORD    Z10, Z10, Z10
-	VPSUBD    Z9, Z10, Z9
-	VMOVDQA32 Z7, Z1
-	VMOVDQA32 Z9, Z2
-	VMOVDQA32 Z7, Z3
-	VMOVDQA32 Z9, Z4
-	VMOVDQA32 Z7, Z5
-	VMOVDQA32 Z9, Z6
-	MOVQ      BX, R9
-	MOVQ      words+24(FP), R10
-
 scoresWide3Word:
-	VMOVDQU32    (R9), Z8
-	VMOVDQU32    64(R9), Z10
-	VPBROADCASTD (AX), Z11
-	VPDPBUSD     Z8, Z11, Z1
-	VPDPBUSD     Z10, Z11, Z2
-	VPBROADCASTD (AX)(CX*1), Z11
-	VPDPBUSD     Z8, Z11, Z3
-	VPDPBUSD     Z10, Z11, Z4
-	VPBROADCASTD (AX)(CX*2), Z11
-	VPDPBUSD     Z8, Z11, Z5
-	VPDPBUSD     Z10, Z11, Z6
+	VMOVDQU32    (R9), Z6
+	VMOVDQU32    64(R9), Z7
+	VPBROADCASTD (AX), Z8
+	VPDPWSSD     Z6, Z8, Z0
+	VPDPWSSD     Z7, Z8, Z1
+	VPBROADCASTD (AX)(CX*1), Z8
+	VPDPWSSD     Z6, Z8, Z2
+	VPDPWSSD     Z7, Z8, Z3
+	VPBROADCASTD (AX)(CX*2), Z8
+	VPDPWSSD     Z6, Z8, Z4
+	VPDPWSSD     Z7, Z8, Z5
 	ADDQ         $0x04, AX
 	ADDQ         SI, R9
 	DECQ         R10
@@ -10408,38 +10360,38 @@ scoresWide3Word:
 	MOVQ         qScales+32(FP), R9
 	MOVQ         outStride+8(FP), R10
 	SHLQ         $0x02, R10
-	VMOVUPS      (DI), Z11
-	VMOVUPS      64(DI), Z12
+	VMOVUPS      (DI), Z6
+	VMOVUPS      64(DI), Z7
 	MOVQ         DX, R11
-	VBROADCASTSS (R9), Z13
+	VBROADCASTSS (R9), Z8
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z6, Z0, Z0
+	VMULPS       Z8, Z0, Z0
+	VMOVUPS      Z0, (R11)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z11, Z1, Z1
-	VMULPS       Z13, Z1, Z1
-	VMOVUPS      Z1, (R11)
+	VMULPS       Z7, Z1, Z1
+	VMULPS       Z8, Z1, Z1
+	VMOVUPS      Z1, 64(R11)
+	ADDQ         R10, R11
+	VBROADCASTSS 4(R9), Z8
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z12, Z2, Z2
-	VMULPS       Z13, Z2, Z2
-	VMOVUPS      Z2, 64(R11)
-	ADDQ         R10, R11
-	VBROADCASTSS 4(R9), Z13
+	VMULPS       Z6, Z2, Z2
+	VMULPS       Z8, Z2, Z2
+	VMOVUPS      Z2, (R11)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z11, Z3, Z3
-	VMULPS       Z13, Z3, Z3
-	VMOVUPS      Z3, (R11)
-	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z12, Z4, Z4
-	VMULPS       Z13, Z4, Z4
-	VMOVUPS      Z4, 64(R11)
+	VMULPS       Z7, Z3, Z3
+	VMULPS       Z8, Z3, Z3
+	VMOVUPS      Z3, 64(R11)
 	ADDQ         R10, R11
-	VBROADCASTSS 8(R9), Z13
+	VBROADCASTSS 8(R9), Z8
+	VCVTDQ2PS    Z4, Z4
+	VMULPS       Z6, Z4, Z4
+	VMULPS       Z8, Z4, Z4
+	VMOVUPS      Z4, (R11)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z11, Z5, Z5
-	VMULPS       Z13, Z5, Z5
-	VMOVUPS      Z5, (R11)
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z12, Z6, Z6
-	VMULPS       Z13, Z6, Z6
-	VMOVUPS      Z6, 64(R11)
+	VMULPS       Z7, Z5, Z5
+	VMULPS       Z8, Z5, Z5
+	VMOVUPS      Z5, 64(R11)
 	ADDQ         $+128, DI
 	ADDQ         $+128, BX
 	ADDQ         $+128, DX
@@ -10477,8 +10429,8 @@ mixWide3Pair:
 	VPBROADCASTD (AX)(CX*2), Z8
 	VPDPWSSD     Z6, Z8, Z4
 	VPDPWSSD     Z7, Z8, Z5
-	ADDQ         $0x40, DX
 	ADDQ         $0x04, AX
+	ADDQ         $0x40, DX
 	DECQ         SI
 	JNE          mixWide3Pair
 	MOVQ         out+0(FP), AX
@@ -10523,60 +10475,44 @@ mixWide3Pair:
 // func scoresWide4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide4(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	MOVQ         out+0(FP), BX
-	MOVQ         keys+40(FP), SI
-	MOVQ         keyStride+48(FP), DI
-	MOVQ         keyScales+56(FP), R8
-	MOVQ         twos+64(FP), R9
-	SHLQ         $0x02, DI
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	MOVQ out+0(FP), BX
+	MOVQ keys+40(FP), SI
+	MOVQ keyStride+48(FP), DI
+	MOVQ keyScales+56(FP), R8
+	MOVQ twos+64(FP), R9
+	SHLQ $0x02, DI
 
 scoresWide4Two:
-	VPXORD Z9, Z9, Z9
-	VPXORD Z11, Z11, Z11
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
 	MOVQ   SI, R10
 	MOVQ   words+24(FP), R11
 
-scoresWide4Start:
-	VPDPBUSD  (R10), Z0, Z9
-	VPDPBUSD  64(R10), Z0, Z11
-	ADDQ      DI, R10
-	DECQ      R11
-	JNE       scoresWide4Start
-	VPXORD    Z10, Z10, Z10
-	VPSUBD    Z9, Z10, Z9
-	VPXORD    Z12, Z12, Z12
-	VPSUBD    Z11, Z12, Z11
-	VMOVDQA32 Z9, Z1
-	VMOVDQA32 Z11, Z2
-	VMOVDQA32 Z9, Z3
-	VMOVDQA32 Z11, Z4
-	VMOVDQA32 Z9, Z5
-	VMOVDQA32 Z11, Z6
-	VMOVDQA32 Z9, Z7
-	VMOVDQA32 Z11, Z8
-	MOVQ      SI, R10
-	MOVQ      words+24(FP), R11
-
 scoresWide4Word:
-	VMOVDQU32    (R10), Z10
-	VMOVDQU32    64(R10), Z12
-	VPBROADCASTD (AX), Z13
-	VPDPBUSD     Z10, Z13, Z1
-	VPDPBUSD     Z12, Z13, Z2
-	VPBROADCASTD (AX)(CX*1), Z13
-	VPDPBUSD     Z10, Z13, Z3
-	VPDPBUSD     Z12, Z13, Z4
-	VPBROADCASTD (AX)(CX*2), Z13
-	VPDPBUSD     Z10, Z13, Z5
-	VPDPBUSD     Z12, Z13, Z6
-	VPBROADCASTD (AX)(DX*1), Z13
-	VPDPBUSD     Z10, Z13, Z7
-	VPDPBUSD     Z12, Z13, Z8
+	VMOVDQU32    (R10), Z8
+	VMOVDQU32    64(R10), Z9
+	VPBROADCASTD (AX), Z10
+	VPDPWSSD     Z8, Z10, Z0
+	VPDPWSSD     Z9, Z10, Z1
+	VPBROADCASTD (AX)(CX*1), Z10
+	VPDPWSSD     Z8, Z10, Z2
+	VPDPWSSD     Z9, Z10, Z3
+	VPBROADCASTD (AX)(CX*2), Z10
+	VPDPWSSD     Z8, Z10, Z4
+	VPDPWSSD     Z9, Z10, Z5
+	VPBROADCASTD (AX)(DX*1), Z10
+	VPDPWSSD     Z8, Z10, Z6
+	VPDPWSSD     Z9, Z10, Z7
 	ADDQ         $0x04, AX
 	ADDQ         DI, R10
 	DECQ         R11
@@ -10585,48 +10521,48 @@ scoresWide4Word:
 	MOVQ         qScales+32(FP), R10
 	MOVQ         outStride+8(FP), R11
 	SHLQ         $0x02, R11
-	VMOVUPS      (R8), Z13
-	VMOVUPS      64(R8), Z14
+	VMOVUPS      (R8), Z8
+	VMOVUPS      64(R8), Z9
 	MOVQ         BX, R12
-	VBROADCASTSS (R10), Z15
+	VBROADCASTSS (R10), Z10
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z8, Z0, Z0
+	VMULPS       Z10, Z0, Z0
+	VMOVUPS      Z0, (R12)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z13, Z1, Z1
-	VMULPS       Z15, Z1, Z1
-	VMOVUPS      Z1, (R12)
+	VMULPS       Z9, Z1, Z1
+	VMULPS       Z10, Z1, Z1
+	VMOVUPS      Z1, 64(R12)
+	ADDQ         R11, R12
+	VBROADCASTSS 4(R10), Z10
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z14, Z2, Z2
-	VMULPS       Z15, Z2, Z2
-	VMOVUPS      Z2, 64(R12)
-	ADDQ         R11, R12
-	VBROADCASTSS 4(R10), Z15
+	VMULPS       Z8, Z2, Z2
+	VMULPS       Z10, Z2, Z2
+	VMOVUPS      Z2, (R12)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z13, Z3, Z3
-	VMULPS       Z15, Z3, Z3
-	VMOVUPS      Z3, (R12)
+	VMULPS       Z9, Z3, Z3
+	VMULPS       Z10, Z3, Z3
+	VMOVUPS      Z3, 64(R12)
+	ADDQ         R11, R12
+	VBROADCASTSS 8(R10), Z10
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z14, Z4, Z4
-	VMULPS       Z15, Z4, Z4
-	VMOVUPS      Z4, 64(R12)
-	ADDQ         R11, R12
-	VBROADCASTSS 8(R10), Z15
+	VMULPS       Z8, Z4, Z4
+	VMULPS       Z10, Z4, Z4
+	VMOVUPS      Z4, (R12)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z13, Z5, Z5
-	VMULPS       Z15, Z5, Z5
-	VMOVUPS      Z5, (R12)
-	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z14, Z6, Z6
-	VMULPS       Z15, Z6, Z6
-	VMOVUPS      Z6, 64(R12)
+	VMULPS       Z9, Z5, Z5
+	VMULPS       Z10, Z5, Z5
+	VMOVUPS      Z5, 64(R12)
 	ADDQ         R11, R12
-	VBROADCASTSS 12(R10), Z15
+	VBROADCASTSS 12(R10), Z10
+	VCVTDQ2PS    Z6, Z6
+	VMULPS       Z8, Z6, Z6
+	VMULPS       Z10, Z6, Z6
+	VMOVUPS      Z6, (R12)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z13, Z7, Z7
-	VMULPS       Z15, Z7, Z7
-	VMOVUPS      Z7, (R12)
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z14, Z8, Z8
-	VMULPS       Z15, Z8, Z8
-	VMOVUPS      Z8, 64(R12)
+	VMULPS       Z9, Z7, Z7
+	VMULPS       Z10, Z7, Z7
+	VMOVUPS      Z7, 64(R12)
 	ADDQ         $+128, R8
 	ADDQ         $+128, SI
 	ADDQ         $+128, BX
@@ -10669,8 +10605,8 @@ mixWide4Pair:
 	VPBROADCASTD (AX)(DX*1), Z10
 	VPDPWSSD     Z8, Z10, Z6
 	VPDPWSSD     Z9, Z10, Z7
-	ADDQ         $0x40, BX
 	ADDQ         $0x04, AX
+	ADDQ         $0x40, BX
 	DECQ         DI
 	JNE          mixWide4Pair
 	MOVQ         out+0(FP), AX
@@ -10725,66 +10661,50 @@ mixWide4Pair:
 // func scoresWide5(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide5(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	MOVQ         out+0(FP), SI
-	MOVQ         keys+40(FP), DI
-	MOVQ         keyStride+48(FP), R8
-	MOVQ         keyScales+56(FP), R9
-	MOVQ         twos+64(FP), R10
-	SHLQ         $0x02, R8
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ out+0(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ twos+64(FP), R10
+	SHLQ $0x02, R8
 
 scoresWide5Two:
-	VPXORD Z11, Z11, Z11
-	VPXORD Z13, Z13, Z13
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
 	MOVQ   DI, R11
 	MOVQ   words+24(FP), R12
 
-scoresWide5Start:
-	VPDPBUSD  (R11), Z0, Z11
-	VPDPBUSD  64(R11), Z0, Z13
-	ADDQ      R8, R11
-	DECQ      R12
-	JNE       scoresWide5Start
-	VPXORD    Z12, Z12, Z12
-	VPSUBD    Z11, Z12, Z11
-	VPXORD    Z14, Z14, Z14
-	VPSUBD    Z13, Z14, Z13
-	VMOVDQA32 Z11, Z1
-	VMOVDQA32 Z13, Z2
-	VMOVDQA32 Z11, Z3
-	VMOVDQA32 Z13, Z4
-	VMOVDQA32 Z11, Z5
-	VMOVDQA32 Z13, Z6
-	VMOVDQA32 Z11, Z7
-	VMOVDQA32 Z13, Z8
-	VMOVDQA32 Z11, Z9
-	VMOVDQA32 Z13, Z10
-	MOVQ      DI, R11
-	MOVQ      words+24(FP), R12
-
 scoresWide5Word:
-	VMOVDQU32    (R11), Z12
-	VMOVDQU32    64(R11), Z14
-	VPBROADCASTD (AX), Z15
-	VPDPBUSD     Z12, Z15, Z1
-	VPDPBUSD     Z14, Z15, Z2
-	VPBROADCASTD (AX)(CX*1), Z15
-	VPDPBUSD     Z12, Z15, Z3
-	VPDPBUSD     Z14, Z15, Z4
-	VPBROADCASTD (AX)(CX*2), Z15
-	VPDPBUSD     Z12, Z15, Z5
-	VPDPBUSD     Z14, Z15, Z6
-	VPBROADCASTD (AX)(DX*1), Z15
-	VPDPBUSD     Z12, Z15, Z7
-	VPDPBUSD     Z14, Z15, Z8
-	VPBROADCASTD (BX), Z15
-	VPDPBUSD     Z12, Z15, Z9
-	VPDPBUSD     Z14, Z15, Z10
+	VMOVDQU32    (R11), Z10
+	VMOVDQU32    64(R11), Z11
+	VPBROADCASTD (AX), Z12
+	VPDPWSSD     Z10, Z12, Z0
+	VPDPWSSD     Z11, Z12, Z1
+	VPBROADCASTD (AX)(CX*1), Z12
+	VPDPWSSD     Z10, Z12, Z2
+	VPDPWSSD     Z11, Z12, Z3
+	VPBROADCASTD (AX)(CX*2), Z12
+	VPDPWSSD     Z10, Z12, Z4
+	VPDPWSSD     Z11, Z12, Z5
+	VPBROADCASTD (AX)(DX*1), Z12
+	VPDPWSSD     Z10, Z12, Z6
+	VPDPWSSD     Z11, Z12, Z7
+	VPBROADCASTD (BX), Z12
+	VPDPWSSD     Z10, Z12, Z8
+	VPDPWSSD     Z11, Z12, Z9
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         R8, R11
@@ -10795,58 +10715,58 @@ scoresWide5Word:
 	MOVQ         qScales+32(FP), R11
 	MOVQ         outStride+8(FP), R12
 	SHLQ         $0x02, R12
-	VMOVUPS      (R9), Z15
-	VMOVUPS      64(R9), Z16
+	VMOVUPS      (R9), Z10
+	VMOVUPS      64(R9), Z11
 	MOVQ         SI, R13
-	VBROADCASTSS (R11), Z17
+	VBROADCASTSS (R11), Z12
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z10, Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMOVUPS      Z0, (R13)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z15, Z1, Z1
-	VMULPS       Z17, Z1, Z1
-	VMOVUPS      Z1, (R13)
+	VMULPS       Z11, Z1, Z1
+	VMULPS       Z12, Z1, Z1
+	VMOVUPS      Z1, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 4(R11), Z12
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z16, Z2, Z2
-	VMULPS       Z17, Z2, Z2
-	VMOVUPS      Z2, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 4(R11), Z17
+	VMULPS       Z10, Z2, Z2
+	VMULPS       Z12, Z2, Z2
+	VMOVUPS      Z2, (R13)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z15, Z3, Z3
-	VMULPS       Z17, Z3, Z3
-	VMOVUPS      Z3, (R13)
+	VMULPS       Z11, Z3, Z3
+	VMULPS       Z12, Z3, Z3
+	VMOVUPS      Z3, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 8(R11), Z12
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z16, Z4, Z4
-	VMULPS       Z17, Z4, Z4
-	VMOVUPS      Z4, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 8(R11), Z17
+	VMULPS       Z10, Z4, Z4
+	VMULPS       Z12, Z4, Z4
+	VMOVUPS      Z4, (R13)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z15, Z5, Z5
-	VMULPS       Z17, Z5, Z5
-	VMOVUPS      Z5, (R13)
+	VMULPS       Z11, Z5, Z5
+	VMULPS       Z12, Z5, Z5
+	VMOVUPS      Z5, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 12(R11), Z12
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z16, Z6, Z6
-	VMULPS       Z17, Z6, Z6
-	VMOVUPS      Z6, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 12(R11), Z17
+	VMULPS       Z10, Z6, Z6
+	VMULPS       Z12, Z6, Z6
+	VMOVUPS      Z6, (R13)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z15, Z7, Z7
-	VMULPS       Z17, Z7, Z7
-	VMOVUPS      Z7, (R13)
-	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z16, Z8, Z8
-	VMULPS       Z17, Z8, Z8
-	VMOVUPS      Z8, 64(R13)
+	VMULPS       Z11, Z7, Z7
+	VMULPS       Z12, Z7, Z7
+	VMOVUPS      Z7, 64(R13)
 	ADDQ         R12, R13
-	VBROADCASTSS 16(R11), Z17
+	VBROADCASTSS 16(R11), Z12
+	VCVTDQ2PS    Z8, Z8
+	VMULPS       Z10, Z8, Z8
+	VMULPS       Z12, Z8, Z8
+	VMOVUPS      Z8, (R13)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z15, Z9, Z9
-	VMULPS       Z17, Z9, Z9
-	VMOVUPS      Z9, (R13)
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z16, Z10, Z10
-	VMULPS       Z17, Z10, Z10
-	VMOVUPS      Z10, 64(R13)
+	VMULPS       Z11, Z9, Z9
+	VMULPS       Z12, Z9, Z9
+	VMOVUPS      Z9, 64(R13)
 	ADDQ         $+128, R9
 	ADDQ         $+128, DI
 	ADDQ         $+128, SI
@@ -10895,9 +10815,9 @@ mixWide5Pair:
 	VPBROADCASTD (BX), Z12
 	VPDPWSSD     Z10, Z12, Z8
 	VPDPWSSD     Z11, Z12, Z9
-	ADDQ         $0x40, SI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
 	DECQ         R8
 	JNE          mixWide5Pair
 	MOVQ         out+0(FP), AX
@@ -10962,71 +10882,55 @@ mixWide5Pair:
 // func scoresWide6(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide6(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	MOVQ         out+0(FP), SI
-	MOVQ         keys+40(FP), DI
-	MOVQ         keyStride+48(FP), R8
-	MOVQ         keyScales+56(FP), R9
-	MOVQ         twos+64(FP), R10
-	SHLQ         $0x02, R8
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ out+0(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ twos+64(FP), R10
+	SHLQ $0x02, R8
 
 scoresWide6Two:
-	VPXORD Z13, Z13, Z13
-	VPXORD Z15, Z15, Z15
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
 	MOVQ   DI, R11
 	MOVQ   words+24(FP), R12
 
-scoresWide6Start:
-	VPDPBUSD  (R11), Z0, Z13
-	VPDPBUSD  64(R11), Z0, Z15
-	ADDQ      R8, R11
-	DECQ      R12
-	JNE       scoresWide6Start
-	VPXORD    Z14, Z14, Z14
-	VPSUBD    Z13, Z14, Z13
-	VPXORD    Z16, Z16, Z16
-	VPSUBD    Z15, Z16, Z15
-	VMOVDQA32 Z13, Z1
-	VMOVDQA32 Z15, Z2
-	VMOVDQA32 Z13, Z3
-	VMOVDQA32 Z15, Z4
-	VMOVDQA32 Z13, Z5
-	VMOVDQA32 Z15, Z6
-	VMOVDQA32 Z13, Z7
-	VMOVDQA32 Z15, Z8
-	VMOVDQA32 Z13, Z9
-	VMOVDQA32 Z15, Z10
-	VMOVDQA32 Z13, Z11
-	VMOVDQA32 Z15, Z12
-	MOVQ      DI, R11
-	MOVQ      words+24(FP), R12
-
 scoresWide6Word:
-	VMOVDQU32    (R11), Z14
-	VMOVDQU32    64(R11), Z16
-	VPBROADCASTD (AX), Z17
-	VPDPBUSD     Z14, Z17, Z1
-	VPDPBUSD     Z16, Z17, Z2
-	VPBROADCASTD (AX)(CX*1), Z17
-	VPDPBUSD     Z14, Z17, Z3
-	VPDPBUSD     Z16, Z17, Z4
-	VPBROADCASTD (AX)(CX*2), Z17
-	VPDPBUSD     Z14, Z17, Z5
-	VPDPBUSD     Z16, Z17, Z6
-	VPBROADCASTD (AX)(DX*1), Z17
-	VPDPBUSD     Z14, Z17, Z7
-	VPDPBUSD     Z16, Z17, Z8
-	VPBROADCASTD (BX), Z17
-	VPDPBUSD     Z14, Z17, Z9
-	VPDPBUSD     Z16, Z17, Z10
-	VPBROADCASTD (BX)(CX*1), Z17
-	VPDPBUSD     Z14, Z17, Z11
-	VPDPBUSD     Z16, Z17, Z12
+	VMOVDQU32    (R11), Z12
+	VMOVDQU32    64(R11), Z13
+	VPBROADCASTD (AX), Z14
+	VPDPWSSD     Z12, Z14, Z0
+	VPDPWSSD     Z13, Z14, Z1
+	VPBROADCASTD (AX)(CX*1), Z14
+	VPDPWSSD     Z12, Z14, Z2
+	VPDPWSSD     Z13, Z14, Z3
+	VPBROADCASTD (AX)(CX*2), Z14
+	VPDPWSSD     Z12, Z14, Z4
+	VPDPWSSD     Z13, Z14, Z5
+	VPBROADCASTD (AX)(DX*1), Z14
+	VPDPWSSD     Z12, Z14, Z6
+	VPDPWSSD     Z13, Z14, Z7
+	VPBROADCASTD (BX), Z14
+	VPDPWSSD     Z12, Z14, Z8
+	VPDPWSSD     Z13, Z14, Z9
+	VPBROADCASTD (BX)(CX*1), Z14
+	VPDPWSSD     Z12, Z14, Z10
+	VPDPWSSD     Z13, Z14, Z11
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         R8, R11
@@ -11037,68 +10941,68 @@ scoresWide6Word:
 	MOVQ         qScales+32(FP), R11
 	MOVQ         outStride+8(FP), R12
 	SHLQ         $0x02, R12
-	VMOVUPS      (R9), Z17
-	VMOVUPS      64(R9), Z18
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
 	MOVQ         SI, R13
-	VBROADCASTSS (R11), Z19
+	VBROADCASTSS (R11), Z14
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z12, Z0, Z0
+	VMULPS       Z14, Z0, Z0
+	VMOVUPS      Z0, (R13)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z17, Z1, Z1
-	VMULPS       Z19, Z1, Z1
-	VMOVUPS      Z1, (R13)
+	VMULPS       Z13, Z1, Z1
+	VMULPS       Z14, Z1, Z1
+	VMOVUPS      Z1, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 4(R11), Z14
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z18, Z2, Z2
-	VMULPS       Z19, Z2, Z2
-	VMOVUPS      Z2, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 4(R11), Z19
+	VMULPS       Z12, Z2, Z2
+	VMULPS       Z14, Z2, Z2
+	VMOVUPS      Z2, (R13)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z17, Z3, Z3
-	VMULPS       Z19, Z3, Z3
-	VMOVUPS      Z3, (R13)
+	VMULPS       Z13, Z3, Z3
+	VMULPS       Z14, Z3, Z3
+	VMOVUPS      Z3, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 8(R11), Z14
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z18, Z4, Z4
-	VMULPS       Z19, Z4, Z4
-	VMOVUPS      Z4, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 8(R11), Z19
+	VMULPS       Z12, Z4, Z4
+	VMULPS       Z14, Z4, Z4
+	VMOVUPS      Z4, (R13)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z17, Z5, Z5
-	VMULPS       Z19, Z5, Z5
-	VMOVUPS      Z5, (R13)
+	VMULPS       Z13, Z5, Z5
+	VMULPS       Z14, Z5, Z5
+	VMOVUPS      Z5, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 12(R11), Z14
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z18, Z6, Z6
-	VMULPS       Z19, Z6, Z6
-	VMOVUPS      Z6, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 12(R11), Z19
+	VMULPS       Z12, Z6, Z6
+	VMULPS       Z14, Z6, Z6
+	VMOVUPS      Z6, (R13)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z17, Z7, Z7
-	VMULPS       Z19, Z7, Z7
-	VMOVUPS      Z7, (R13)
+	VMULPS       Z13, Z7, Z7
+	VMULPS       Z14, Z7, Z7
+	VMOVUPS      Z7, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 16(R11), Z14
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z18, Z8, Z8
-	VMULPS       Z19, Z8, Z8
-	VMOVUPS      Z8, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 16(R11), Z19
+	VMULPS       Z12, Z8, Z8
+	VMULPS       Z14, Z8, Z8
+	VMOVUPS      Z8, (R13)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z17, Z9, Z9
-	VMULPS       Z19, Z9, Z9
-	VMOVUPS      Z9, (R13)
-	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z18, Z10, Z10
-	VMULPS       Z19, Z10, Z10
-	VMOVUPS      Z10, 64(R13)
+	VMULPS       Z13, Z9, Z9
+	VMULPS       Z14, Z9, Z9
+	VMOVUPS      Z9, 64(R13)
 	ADDQ         R12, R13
-	VBROADCASTSS 20(R11), Z19
+	VBROADCASTSS 20(R11), Z14
+	VCVTDQ2PS    Z10, Z10
+	VMULPS       Z12, Z10, Z10
+	VMULPS       Z14, Z10, Z10
+	VMOVUPS      Z10, (R13)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z17, Z11, Z11
-	VMULPS       Z19, Z11, Z11
-	VMOVUPS      Z11, (R13)
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z18, Z12, Z12
-	VMULPS       Z19, Z12, Z12
-	VMOVUPS      Z12, 64(R13)
+	VMULPS       Z13, Z11, Z11
+	VMULPS       Z14, Z11, Z11
+	VMOVUPS      Z11, 64(R13)
 	ADDQ         $+128, R9
 	ADDQ         $+128, DI
 	ADDQ         $+128, SI
@@ -11152,9 +11056,9 @@ mixWide6Pair:
 	VPBROADCASTD (BX)(CX*1), Z14
 	VPDPWSSD     Z12, Z14, Z10
 	VPDPWSSD     Z13, Z14, Z11
-	ADDQ         $0x40, SI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
 	DECQ         R8
 	JNE          mixWide6Pair
 	MOVQ         out+0(FP), AX
@@ -11229,76 +11133,60 @@ mixWide6Pair:
 // func scoresWide7(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide7(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	MOVQ         out+0(FP), SI
-	MOVQ         keys+40(FP), DI
-	MOVQ         keyStride+48(FP), R8
-	MOVQ         keyScales+56(FP), R9
-	MOVQ         twos+64(FP), R10
-	SHLQ         $0x02, R8
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ out+0(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ twos+64(FP), R10
+	SHLQ $0x02, R8
 
 scoresWide7Two:
-	VPXORD Z15, Z15, Z15
-	VPXORD Z17, Z17, Z17
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
 	MOVQ   DI, R11
 	MOVQ   words+24(FP), R12
 
-scoresWide7Start:
-	VPDPBUSD  (R11), Z0, Z15
-	VPDPBUSD  64(R11), Z0, Z17
-	ADDQ      R8, R11
-	DECQ      R12
-	JNE       scoresWide7Start
-	VPXORD    Z16, Z16, Z16
-	VPSUBD    Z15, Z16, Z15
-	VPXORD    Z18, Z18, Z18
-	VPSUBD    Z17, Z18, Z17
-	VMOVDQA32 Z15, Z1
-	VMOVDQA32 Z17, Z2
-	VMOVDQA32 Z15, Z3
-	VMOVDQA32 Z17, Z4
-	VMOVDQA32 Z15, Z5
-	VMOVDQA32 Z17, Z6
-	VMOVDQA32 Z15, Z7
-	VMOVDQA32 Z17, Z8
-	VMOVDQA32 Z15, Z9
-	VMOVDQA32 Z17, Z10
-	VMOVDQA32 Z15, Z11
-	VMOVDQA32 Z17, Z12
-	VMOVDQA32 Z15, Z13
-	VMOVDQA32 Z17, Z14
-	MOVQ      DI, R11
-	MOVQ      words+24(FP), R12
-
 scoresWide7Word:
-	VMOVDQU32    (R11), Z16
-	VMOVDQU32    64(R11), Z18
-	VPBROADCASTD (AX), Z19
-	VPDPBUSD     Z16, Z19, Z1
-	VPDPBUSD     Z18, Z19, Z2
-	VPBROADCASTD (AX)(CX*1), Z19
-	VPDPBUSD     Z16, Z19, Z3
-	VPDPBUSD     Z18, Z19, Z4
-	VPBROADCASTD (AX)(CX*2), Z19
-	VPDPBUSD     Z16, Z19, Z5
-	VPDPBUSD     Z18, Z19, Z6
-	VPBROADCASTD (AX)(DX*1), Z19
-	VPDPBUSD     Z16, Z19, Z7
-	VPDPBUSD     Z18, Z19, Z8
-	VPBROADCASTD (BX), Z19
-	VPDPBUSD     Z16, Z19, Z9
-	VPDPBUSD     Z18, Z19, Z10
-	VPBROADCASTD (BX)(CX*1), Z19
-	VPDPBUSD     Z16, Z19, Z11
-	VPDPBUSD     Z18, Z19, Z12
-	VPBROADCASTD (BX)(CX*2), Z19
-	VPDPBUSD     Z16, Z19, Z13
-	VPDPBUSD     Z18, Z19, Z14
+	VMOVDQU32    (R11), Z14
+	VMOVDQU32    64(R11), Z15
+	VPBROADCASTD (AX), Z16
+	VPDPWSSD     Z14, Z16, Z0
+	VPDPWSSD     Z15, Z16, Z1
+	VPBROADCASTD (AX)(CX*1), Z16
+	VPDPWSSD     Z14, Z16, Z2
+	VPDPWSSD     Z15, Z16, Z3
+	VPBROADCASTD (AX)(CX*2), Z16
+	VPDPWSSD     Z14, Z16, Z4
+	VPDPWSSD     Z15, Z16, Z5
+	VPBROADCASTD (AX)(DX*1), Z16
+	VPDPWSSD     Z14, Z16, Z6
+	VPDPWSSD     Z15, Z16, Z7
+	VPBROADCASTD (BX), Z16
+	VPDPWSSD     Z14, Z16, Z8
+	VPDPWSSD     Z15, Z16, Z9
+	VPBROADCASTD (BX)(CX*1), Z16
+	VPDPWSSD     Z14, Z16, Z10
+	VPDPWSSD     Z15, Z16, Z11
+	VPBROADCASTD (BX)(CX*2), Z16
+	VPDPWSSD     Z14, Z16, Z12
+	VPDPWSSD     Z15, Z16, Z13
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         R8, R11
@@ -11309,78 +11197,78 @@ scoresWide7Word:
 	MOVQ         qScales+32(FP), R11
 	MOVQ         outStride+8(FP), R12
 	SHLQ         $0x02, R12
-	VMOVUPS      (R9), Z19
-	VMOVUPS      64(R9), Z20
+	VMOVUPS      (R9), Z14
+	VMOVUPS      64(R9), Z15
 	MOVQ         SI, R13
-	VBROADCASTSS (R11), Z21
+	VBROADCASTSS (R11), Z16
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z14, Z0, Z0
+	VMULPS       Z16, Z0, Z0
+	VMOVUPS      Z0, (R13)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z19, Z1, Z1
-	VMULPS       Z21, Z1, Z1
-	VMOVUPS      Z1, (R13)
+	VMULPS       Z15, Z1, Z1
+	VMULPS       Z16, Z1, Z1
+	VMOVUPS      Z1, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 4(R11), Z16
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z20, Z2, Z2
-	VMULPS       Z21, Z2, Z2
-	VMOVUPS      Z2, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 4(R11), Z21
+	VMULPS       Z14, Z2, Z2
+	VMULPS       Z16, Z2, Z2
+	VMOVUPS      Z2, (R13)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z19, Z3, Z3
-	VMULPS       Z21, Z3, Z3
-	VMOVUPS      Z3, (R13)
+	VMULPS       Z15, Z3, Z3
+	VMULPS       Z16, Z3, Z3
+	VMOVUPS      Z3, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 8(R11), Z16
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z20, Z4, Z4
-	VMULPS       Z21, Z4, Z4
-	VMOVUPS      Z4, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 8(R11), Z21
+	VMULPS       Z14, Z4, Z4
+	VMULPS       Z16, Z4, Z4
+	VMOVUPS      Z4, (R13)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z19, Z5, Z5
-	VMULPS       Z21, Z5, Z5
-	VMOVUPS      Z5, (R13)
+	VMULPS       Z15, Z5, Z5
+	VMULPS       Z16, Z5, Z5
+	VMOVUPS      Z5, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 12(R11), Z16
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z20, Z6, Z6
-	VMULPS       Z21, Z6, Z6
-	VMOVUPS      Z6, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 12(R11), Z21
+	VMULPS       Z14, Z6, Z6
+	VMULPS       Z16, Z6, Z6
+	VMOVUPS      Z6, (R13)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z19, Z7, Z7
-	VMULPS       Z21, Z7, Z7
-	VMOVUPS      Z7, (R13)
+	VMULPS       Z15, Z7, Z7
+	VMULPS       Z16, Z7, Z7
+	VMOVUPS      Z7, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 16(R11), Z16
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z20, Z8, Z8
-	VMULPS       Z21, Z8, Z8
-	VMOVUPS      Z8, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 16(R11), Z21
+	VMULPS       Z14, Z8, Z8
+	VMULPS       Z16, Z8, Z8
+	VMOVUPS      Z8, (R13)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z19, Z9, Z9
-	VMULPS       Z21, Z9, Z9
-	VMOVUPS      Z9, (R13)
+	VMULPS       Z15, Z9, Z9
+	VMULPS       Z16, Z9, Z9
+	VMOVUPS      Z9, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 20(R11), Z16
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z20, Z10, Z10
-	VMULPS       Z21, Z10, Z10
-	VMOVUPS      Z10, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 20(R11), Z21
+	VMULPS       Z14, Z10, Z10
+	VMULPS       Z16, Z10, Z10
+	VMOVUPS      Z10, (R13)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z19, Z11, Z11
-	VMULPS       Z21, Z11, Z11
-	VMOVUPS      Z11, (R13)
-	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z20, Z12, Z12
-	VMULPS       Z21, Z12, Z12
-	VMOVUPS      Z12, 64(R13)
+	VMULPS       Z15, Z11, Z11
+	VMULPS       Z16, Z11, Z11
+	VMOVUPS      Z11, 64(R13)
 	ADDQ         R12, R13
-	VBROADCASTSS 24(R11), Z21
+	VBROADCASTSS 24(R11), Z16
+	VCVTDQ2PS    Z12, Z12
+	VMULPS       Z14, Z12, Z12
+	VMULPS       Z16, Z12, Z12
+	VMOVUPS      Z12, (R13)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z19, Z13, Z13
-	VMULPS       Z21, Z13, Z13
-	VMOVUPS      Z13, (R13)
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z20, Z14, Z14
-	VMULPS       Z21, Z14, Z14
-	VMOVUPS      Z14, 64(R13)
+	VMULPS       Z15, Z13, Z13
+	VMULPS       Z16, Z13, Z13
+	VMOVUPS      Z13, 64(R13)
 	ADDQ         $+128, R9
 	ADDQ         $+128, DI
 	ADDQ         $+128, SI
@@ -11439,9 +11327,9 @@ mixWide7Pair:
 	VPBROADCASTD (BX)(CX*2), Z16
 	VPDPWSSD     Z14, Z16, Z12
 	VPDPWSSD     Z15, Z16, Z13
-	ADDQ         $0x40, SI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
 	DECQ         R8
 	JNE          mixWide7Pair
 	MOVQ         out+0(FP), AX
@@ -11526,81 +11414,65 @@ mixWide7Pair:
 // func scoresWide8(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide8(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	MOVQ         out+0(FP), SI
-	MOVQ         keys+40(FP), DI
-	MOVQ         keyStride+48(FP), R8
-	MOVQ         keyScales+56(FP), R9
-	MOVQ         twos+64(FP), R10
-	SHLQ         $0x02, R8
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	MOVQ out+0(FP), SI
+	MOVQ keys+40(FP), DI
+	MOVQ keyStride+48(FP), R8
+	MOVQ keyScales+56(FP), R9
+	MOVQ twos+64(FP), R10
+	SHLQ $0x02, R8
 
 scoresWide8Two:
-	VPXORD Z17, Z17, Z17
-	VPXORD Z19, Z19, Z19
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
 	MOVQ   DI, R11
 	MOVQ   words+24(FP), R12
 
-scoresWide8Start:
-	VPDPBUSD  (R11), Z0, Z17
-	VPDPBUSD  64(R11), Z0, Z19
-	ADDQ      R8, R11
-	DECQ      R12
-	JNE       scoresWide8Start
-	VPXORD    Z18, Z18, Z18
-	VPSUBD    Z17, Z18, Z17
-	VPXORD    Z20, Z20, Z20
-	VPSUBD    Z19, Z20, Z19
-	VMOVDQA32 Z17, Z1
-	VMOVDQA32 Z19, Z2
-	VMOVDQA32 Z17, Z3
-	VMOVDQA32 Z19, Z4
-	VMOVDQA32 Z17, Z5
-	VMOVDQA32 Z19, Z6
-	VMOVDQA32 Z17, Z7
-	VMOVDQA32 Z19, Z8
-	VMOVDQA32 Z17, Z9
-	VMOVDQA32 Z19, Z10
-	VMOVDQA32 Z17, Z11
-	VMOVDQA32 Z19, Z12
-	VMOVDQA32 Z17, Z13
-	VMOVDQA32 Z19, Z14
-	VMOVDQA32 Z17, Z15
-	VMOVDQA32 Z19, Z16
-	MOVQ      DI, R11
-	MOVQ      words+24(FP), R12
-
 scoresWide8Word:
-	VMOVDQU32    (R11), Z18
-	VMOVDQU32    64(R11), Z20
-	VPBROADCASTD (AX), Z21
-	VPDPBUSD     Z18, Z21, Z1
-	VPDPBUSD     Z20, Z21, Z2
-	VPBROADCASTD (AX)(CX*1), Z21
-	VPDPBUSD     Z18, Z21, Z3
-	VPDPBUSD     Z20, Z21, Z4
-	VPBROADCASTD (AX)(CX*2), Z21
-	VPDPBUSD     Z18, Z21, Z5
-	VPDPBUSD     Z20, Z21, Z6
-	VPBROADCASTD (AX)(DX*1), Z21
-	VPDPBUSD     Z18, Z21, Z7
-	VPDPBUSD     Z20, Z21, Z8
-	VPBROADCASTD (BX), Z21
-	VPDPBUSD     Z18, Z21, Z9
-	VPDPBUSD     Z20, Z21, Z10
-	VPBROADCASTD (BX)(CX*1), Z21
-	VPDPBUSD     Z18, Z21, Z11
-	VPDPBUSD     Z20, Z21, Z12
-	VPBROADCASTD (BX)(CX*2), Z21
-	VPDPBUSD     Z18, Z21, Z13
-	VPDPBUSD     Z20, Z21, Z14
-	VPBROADCASTD (BX)(DX*1), Z21
-	VPDPBUSD     Z18, Z21, Z15
-	VPDPBUSD     Z20, Z21, Z16
+	VMOVDQU32    (R11), Z16
+	VMOVDQU32    64(R11), Z17
+	VPBROADCASTD (AX), Z18
+	VPDPWSSD     Z16, Z18, Z0
+	VPDPWSSD     Z17, Z18, Z1
+	VPBROADCASTD (AX)(CX*1), Z18
+	VPDPWSSD     Z16, Z18, Z2
+	VPDPWSSD     Z17, Z18, Z3
+	VPBROADCASTD (AX)(CX*2), Z18
+	VPDPWSSD     Z16, Z18, Z4
+	VPDPWSSD     Z17, Z18, Z5
+	VPBROADCASTD (AX)(DX*1), Z18
+	VPDPWSSD     Z16, Z18, Z6
+	VPDPWSSD     Z17, Z18, Z7
+	VPBROADCASTD (BX), Z18
+	VPDPWSSD     Z16, Z18, Z8
+	VPDPWSSD     Z17, Z18, Z9
+	VPBROADCASTD (BX)(CX*1), Z18
+	VPDPWSSD     Z16, Z18, Z10
+	VPDPWSSD     Z17, Z18, Z11
+	VPBROADCASTD (BX)(CX*2), Z18
+	VPDPWSSD     Z16, Z18, Z12
+	VPDPWSSD     Z17, Z18, Z13
+	VPBROADCASTD (BX)(DX*1), Z18
+	VPDPWSSD     Z16, Z18, Z14
+	VPDPWSSD     Z17, Z18, Z15
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         R8, R11
@@ -11611,88 +11483,88 @@ scoresWide8Word:
 	MOVQ         qScales+32(FP), R11
 	MOVQ         outStride+8(FP), R12
 	SHLQ         $0x02, R12
-	VMOVUPS      (R9), Z21
-	VMOVUPS      64(R9), Z22
+	VMOVUPS      (R9), Z16
+	VMOVUPS      64(R9), Z17
 	MOVQ         SI, R13
-	VBROADCASTSS (R11), Z23
+	VBROADCASTSS (R11), Z18
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z18, Z0, Z0
+	VMOVUPS      Z0, (R13)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z21, Z1, Z1
-	VMULPS       Z23, Z1, Z1
-	VMOVUPS      Z1, (R13)
+	VMULPS       Z17, Z1, Z1
+	VMULPS       Z18, Z1, Z1
+	VMOVUPS      Z1, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 4(R11), Z18
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z22, Z2, Z2
-	VMULPS       Z23, Z2, Z2
-	VMOVUPS      Z2, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 4(R11), Z23
+	VMULPS       Z16, Z2, Z2
+	VMULPS       Z18, Z2, Z2
+	VMOVUPS      Z2, (R13)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z21, Z3, Z3
-	VMULPS       Z23, Z3, Z3
-	VMOVUPS      Z3, (R13)
+	VMULPS       Z17, Z3, Z3
+	VMULPS       Z18, Z3, Z3
+	VMOVUPS      Z3, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 8(R11), Z18
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z22, Z4, Z4
-	VMULPS       Z23, Z4, Z4
-	VMOVUPS      Z4, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 8(R11), Z23
+	VMULPS       Z16, Z4, Z4
+	VMULPS       Z18, Z4, Z4
+	VMOVUPS      Z4, (R13)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z21, Z5, Z5
-	VMULPS       Z23, Z5, Z5
-	VMOVUPS      Z5, (R13)
+	VMULPS       Z17, Z5, Z5
+	VMULPS       Z18, Z5, Z5
+	VMOVUPS      Z5, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 12(R11), Z18
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z22, Z6, Z6
-	VMULPS       Z23, Z6, Z6
-	VMOVUPS      Z6, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 12(R11), Z23
+	VMULPS       Z16, Z6, Z6
+	VMULPS       Z18, Z6, Z6
+	VMOVUPS      Z6, (R13)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z21, Z7, Z7
-	VMULPS       Z23, Z7, Z7
-	VMOVUPS      Z7, (R13)
+	VMULPS       Z17, Z7, Z7
+	VMULPS       Z18, Z7, Z7
+	VMOVUPS      Z7, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 16(R11), Z18
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z22, Z8, Z8
-	VMULPS       Z23, Z8, Z8
-	VMOVUPS      Z8, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 16(R11), Z23
+	VMULPS       Z16, Z8, Z8
+	VMULPS       Z18, Z8, Z8
+	VMOVUPS      Z8, (R13)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z21, Z9, Z9
-	VMULPS       Z23, Z9, Z9
-	VMOVUPS      Z9, (R13)
+	VMULPS       Z17, Z9, Z9
+	VMULPS       Z18, Z9, Z9
+	VMOVUPS      Z9, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 20(R11), Z18
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z22, Z10, Z10
-	VMULPS       Z23, Z10, Z10
-	VMOVUPS      Z10, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 20(R11), Z23
+	VMULPS       Z16, Z10, Z10
+	VMULPS       Z18, Z10, Z10
+	VMOVUPS      Z10, (R13)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z21, Z11, Z11
-	VMULPS       Z23, Z11, Z11
-	VMOVUPS      Z11, (R13)
+	VMULPS       Z17, Z11, Z11
+	VMULPS       Z18, Z11, Z11
+	VMOVUPS      Z11, 64(R13)
+	ADDQ         R12, R13
+	VBROADCASTSS 24(R11), Z18
 	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z22, Z12, Z12
-	VMULPS       Z23, Z12, Z12
-	VMOVUPS      Z12, 64(R13)
-	ADDQ         R12, R13
-	VBROADCASTSS 24(R11), Z23
+	VMULPS       Z16, Z12, Z12
+	VMULPS       Z18, Z12, Z12
+	VMOVUPS      Z12, (R13)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z21, Z13, Z13
-	VMULPS       Z23, Z13, Z13
-	VMOVUPS      Z13, (R13)
-	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z22, Z14, Z14
-	VMULPS       Z23, Z14, Z14
-	VMOVUPS      Z14, 64(R13)
+	VMULPS       Z17, Z13, Z13
+	VMULPS       Z18, Z13, Z13
+	VMOVUPS      Z13, 64(R13)
 	ADDQ         R12, R13
-	VBROADCASTSS 28(R11), Z23
+	VBROADCASTSS 28(R11), Z18
+	VCVTDQ2PS    Z14, Z14
+	VMULPS       Z16, Z14, Z14
+	VMULPS       Z18, Z14, Z14
+	VMOVUPS      Z14, (R13)
 	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z21, Z15, Z15
-	VMULPS       Z23, Z15, Z15
-	VMOVUPS      Z15, (R13)
-	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z22, Z16, Z16
-	VMULPS       Z23, Z16, Z16
-	VMOVUPS      Z16, 64(R13)
+	VMULPS       Z17, Z15, Z15
+	VMULPS       Z18, Z15, Z15
+	VMOVUPS      Z15, 64(R13)
 	ADDQ         $+128, R9
 	ADDQ         $+128, DI
 	ADDQ         $+128, SI
@@ -11756,9 +11628,9 @@ mixWide8Pair:
 	VPBROADCASTD (BX)(DX*1), Z18
 	VPDPWSSD     Z16, Z18, Z14
 	VPDPWSSD     Z17, Z18, Z15
-	ADDQ         $0x40, SI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
+	ADDQ         $0x40, SI
 	DECQ         R8
 	JNE          mixWide8Pair
 	MOVQ         out+0(FP), AX
@@ -11853,87 +11725,71 @@ mixWide8Pair:
 // func scoresWide9(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide9(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	LEAQ         (BX)(CX*4), SI
-	MOVQ         out+0(FP), DI
-	MOVQ         keys+40(FP), R8
-	MOVQ         keyStride+48(FP), R9
-	MOVQ         keyScales+56(FP), R10
-	MOVQ         twos+64(FP), R11
-	SHLQ         $0x02, R9
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	LEAQ (BX)(CX*4), SI
+	MOVQ out+0(FP), DI
+	MOVQ keys+40(FP), R8
+	MOVQ keyStride+48(FP), R9
+	MOVQ keyScales+56(FP), R10
+	MOVQ twos+64(FP), R11
+	SHLQ $0x02, R9
 
 scoresWide9Two:
-	VPXORD Z19, Z19, Z19
-	VPXORD Z21, Z21, Z21
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
 	MOVQ   R8, R12
 	MOVQ   words+24(FP), R13
 
-scoresWide9Start:
-	VPDPBUSD  (R12), Z0, Z19
-	VPDPBUSD  64(R12), Z0, Z21
-	ADDQ      R9, R12
-	DECQ      R13
-	JNE       scoresWide9Start
-	VPXORD    Z20, Z20, Z20
-	VPSUBD    Z19, Z20, Z19
-	VPXORD    Z22, Z22, Z22
-	VPSUBD    Z21, Z22, Z21
-	VMOVDQA32 Z19, Z1
-	VMOVDQA32 Z21, Z2
-	VMOVDQA32 Z19, Z3
-	VMOVDQA32 Z21, Z4
-	VMOVDQA32 Z19, Z5
-	VMOVDQA32 Z21, Z6
-	VMOVDQA32 Z19, Z7
-	VMOVDQA32 Z21, Z8
-	VMOVDQA32 Z19, Z9
-	VMOVDQA32 Z21, Z10
-	VMOVDQA32 Z19, Z11
-	VMOVDQA32 Z21, Z12
-	VMOVDQA32 Z19, Z13
-	VMOVDQA32 Z21, Z14
-	VMOVDQA32 Z19, Z15
-	VMOVDQA32 Z21, Z16
-	VMOVDQA32 Z19, Z17
-	VMOVDQA32 Z21, Z18
-	MOVQ      R8, R12
-	MOVQ      words+24(FP), R13
-
 scoresWide9Word:
-	VMOVDQU32    (R12), Z20
-	VMOVDQU32    64(R12), Z22
-	VPBROADCASTD (AX), Z23
-	VPDPBUSD     Z20, Z23, Z1
-	VPDPBUSD     Z22, Z23, Z2
-	VPBROADCASTD (AX)(CX*1), Z23
-	VPDPBUSD     Z20, Z23, Z3
-	VPDPBUSD     Z22, Z23, Z4
-	VPBROADCASTD (AX)(CX*2), Z23
-	VPDPBUSD     Z20, Z23, Z5
-	VPDPBUSD     Z22, Z23, Z6
-	VPBROADCASTD (AX)(DX*1), Z23
-	VPDPBUSD     Z20, Z23, Z7
-	VPDPBUSD     Z22, Z23, Z8
-	VPBROADCASTD (BX), Z23
-	VPDPBUSD     Z20, Z23, Z9
-	VPDPBUSD     Z22, Z23, Z10
-	VPBROADCASTD (BX)(CX*1), Z23
-	VPDPBUSD     Z20, Z23, Z11
-	VPDPBUSD     Z22, Z23, Z12
-	VPBROADCASTD (BX)(CX*2), Z23
-	VPDPBUSD     Z20, Z23, Z13
-	VPDPBUSD     Z22, Z23, Z14
-	VPBROADCASTD (BX)(DX*1), Z23
-	VPDPBUSD     Z20, Z23, Z15
-	VPDPBUSD     Z22, Z23, Z16
-	VPBROADCASTD (SI), Z23
-	VPDPBUSD     Z20, Z23, Z17
-	VPDPBUSD     Z22, Z23, Z18
+	VMOVDQU32    (R12), Z18
+	VMOVDQU32    64(R12), Z19
+	VPBROADCASTD (AX), Z20
+	VPDPWSSD     Z18, Z20, Z0
+	VPDPWSSD     Z19, Z20, Z1
+	VPBROADCASTD (AX)(CX*1), Z20
+	VPDPWSSD     Z18, Z20, Z2
+	VPDPWSSD     Z19, Z20, Z3
+	VPBROADCASTD (AX)(CX*2), Z20
+	VPDPWSSD     Z18, Z20, Z4
+	VPDPWSSD     Z19, Z20, Z5
+	VPBROADCASTD (AX)(DX*1), Z20
+	VPDPWSSD     Z18, Z20, Z6
+	VPDPWSSD     Z19, Z20, Z7
+	VPBROADCASTD (BX), Z20
+	VPDPWSSD     Z18, Z20, Z8
+	VPDPWSSD     Z19, Z20, Z9
+	VPBROADCASTD (BX)(CX*1), Z20
+	VPDPWSSD     Z18, Z20, Z10
+	VPDPWSSD     Z19, Z20, Z11
+	VPBROADCASTD (BX)(CX*2), Z20
+	VPDPWSSD     Z18, Z20, Z12
+	VPDPWSSD     Z19, Z20, Z13
+	VPBROADCASTD (BX)(DX*1), Z20
+	VPDPWSSD     Z18, Z20, Z14
+	VPDPWSSD     Z19, Z20, Z15
+	VPBROADCASTD (SI), Z20
+	VPDPWSSD     Z18, Z20, Z16
+	VPDPWSSD     Z19, Z20, Z17
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
@@ -11946,98 +11802,98 @@ scoresWide9Word:
 	MOVQ         qScales+32(FP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VMOVUPS      (R10), Z23
-	VMOVUPS      64(R10), Z24
+	VMOVUPS      (R10), Z18
+	VMOVUPS      64(R10), Z19
 	MOVQ         DI, R14
-	VBROADCASTSS (R12), Z25
+	VBROADCASTSS (R12), Z20
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z18, Z0, Z0
+	VMULPS       Z20, Z0, Z0
+	VMOVUPS      Z0, (R14)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z23, Z1, Z1
-	VMULPS       Z25, Z1, Z1
-	VMOVUPS      Z1, (R14)
+	VMULPS       Z19, Z1, Z1
+	VMULPS       Z20, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 4(R12), Z20
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z24, Z2, Z2
-	VMULPS       Z25, Z2, Z2
-	VMOVUPS      Z2, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 4(R12), Z25
+	VMULPS       Z18, Z2, Z2
+	VMULPS       Z20, Z2, Z2
+	VMOVUPS      Z2, (R14)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z23, Z3, Z3
-	VMULPS       Z25, Z3, Z3
-	VMOVUPS      Z3, (R14)
+	VMULPS       Z19, Z3, Z3
+	VMULPS       Z20, Z3, Z3
+	VMOVUPS      Z3, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 8(R12), Z20
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z24, Z4, Z4
-	VMULPS       Z25, Z4, Z4
-	VMOVUPS      Z4, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 8(R12), Z25
+	VMULPS       Z18, Z4, Z4
+	VMULPS       Z20, Z4, Z4
+	VMOVUPS      Z4, (R14)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z23, Z5, Z5
-	VMULPS       Z25, Z5, Z5
-	VMOVUPS      Z5, (R14)
+	VMULPS       Z19, Z5, Z5
+	VMULPS       Z20, Z5, Z5
+	VMOVUPS      Z5, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 12(R12), Z20
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z24, Z6, Z6
-	VMULPS       Z25, Z6, Z6
-	VMOVUPS      Z6, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 12(R12), Z25
+	VMULPS       Z18, Z6, Z6
+	VMULPS       Z20, Z6, Z6
+	VMOVUPS      Z6, (R14)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z23, Z7, Z7
-	VMULPS       Z25, Z7, Z7
-	VMOVUPS      Z7, (R14)
+	VMULPS       Z19, Z7, Z7
+	VMULPS       Z20, Z7, Z7
+	VMOVUPS      Z7, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 16(R12), Z20
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z24, Z8, Z8
-	VMULPS       Z25, Z8, Z8
-	VMOVUPS      Z8, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 16(R12), Z25
+	VMULPS       Z18, Z8, Z8
+	VMULPS       Z20, Z8, Z8
+	VMOVUPS      Z8, (R14)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z23, Z9, Z9
-	VMULPS       Z25, Z9, Z9
-	VMOVUPS      Z9, (R14)
+	VMULPS       Z19, Z9, Z9
+	VMULPS       Z20, Z9, Z9
+	VMOVUPS      Z9, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 20(R12), Z20
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z24, Z10, Z10
-	VMULPS       Z25, Z10, Z10
-	VMOVUPS      Z10, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 20(R12), Z25
+	VMULPS       Z18, Z10, Z10
+	VMULPS       Z20, Z10, Z10
+	VMOVUPS      Z10, (R14)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z23, Z11, Z11
-	VMULPS       Z25, Z11, Z11
-	VMOVUPS      Z11, (R14)
+	VMULPS       Z19, Z11, Z11
+	VMULPS       Z20, Z11, Z11
+	VMOVUPS      Z11, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 24(R12), Z20
 	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z24, Z12, Z12
-	VMULPS       Z25, Z12, Z12
-	VMOVUPS      Z12, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 24(R12), Z25
+	VMULPS       Z18, Z12, Z12
+	VMULPS       Z20, Z12, Z12
+	VMOVUPS      Z12, (R14)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z23, Z13, Z13
-	VMULPS       Z25, Z13, Z13
-	VMOVUPS      Z13, (R14)
+	VMULPS       Z19, Z13, Z13
+	VMULPS       Z20, Z13, Z13
+	VMOVUPS      Z13, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 28(R12), Z20
 	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z24, Z14, Z14
-	VMULPS       Z25, Z14, Z14
-	VMOVUPS      Z14, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 28(R12), Z25
+	VMULPS       Z18, Z14, Z14
+	VMULPS       Z20, Z14, Z14
+	VMOVUPS      Z14, (R14)
 	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z23, Z15, Z15
-	VMULPS       Z25, Z15, Z15
-	VMOVUPS      Z15, (R14)
-	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z24, Z16, Z16
-	VMULPS       Z25, Z16, Z16
-	VMOVUPS      Z16, 64(R14)
+	VMULPS       Z19, Z15, Z15
+	VMULPS       Z20, Z15, Z15
+	VMOVUPS      Z15, 64(R14)
 	ADDQ         R13, R14
-	VBROADCASTSS 32(R12), Z25
+	VBROADCASTSS 32(R12), Z20
+	VCVTDQ2PS    Z16, Z16
+	VMULPS       Z18, Z16, Z16
+	VMULPS       Z20, Z16, Z16
+	VMOVUPS      Z16, (R14)
 	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z23, Z17, Z17
-	VMULPS       Z25, Z17, Z17
-	VMOVUPS      Z17, (R14)
-	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z24, Z18, Z18
-	VMULPS       Z25, Z18, Z18
-	VMOVUPS      Z18, 64(R14)
+	VMULPS       Z19, Z17, Z17
+	VMULPS       Z20, Z17, Z17
+	VMOVUPS      Z17, 64(R14)
 	ADDQ         $+128, R10
 	ADDQ         $+128, R8
 	ADDQ         $+128, DI
@@ -12107,10 +11963,10 @@ mixWide9Pair:
 	VPBROADCASTD (SI), Z20
 	VPDPWSSD     Z18, Z20, Z16
 	VPDPWSSD     Z19, Z20, Z17
-	ADDQ         $0x40, DI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
 	DECQ         R9
 	JNE          mixWide9Pair
 	MOVQ         out+0(FP), AX
@@ -12215,92 +12071,76 @@ mixWide9Pair:
 // func scoresWide10(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide10(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	LEAQ         (BX)(CX*4), SI
-	MOVQ         out+0(FP), DI
-	MOVQ         keys+40(FP), R8
-	MOVQ         keyStride+48(FP), R9
-	MOVQ         keyScales+56(FP), R10
-	MOVQ         twos+64(FP), R11
-	SHLQ         $0x02, R9
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	LEAQ (BX)(CX*4), SI
+	MOVQ out+0(FP), DI
+	MOVQ keys+40(FP), R8
+	MOVQ keyStride+48(FP), R9
+	MOVQ keyScales+56(FP), R10
+	MOVQ twos+64(FP), R11
+	SHLQ $0x02, R9
 
 scoresWide10Two:
-	VPXORD Z21, Z21, Z21
-	VPXORD Z23, Z23, Z23
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
 	MOVQ   R8, R12
 	MOVQ   words+24(FP), R13
 
-scoresWide10Start:
-	VPDPBUSD  (R12), Z0, Z21
-	VPDPBUSD  64(R12), Z0, Z23
-	ADDQ      R9, R12
-	DECQ      R13
-	JNE       scoresWide10Start
-	VPXORD    Z22, Z22, Z22
-	VPSUBD    Z21, Z22, Z21
-	VPXORD    Z24, Z24, Z24
-	VPSUBD    Z23, Z24, Z23
-	VMOVDQA32 Z21, Z1
-	VMOVDQA32 Z23, Z2
-	VMOVDQA32 Z21, Z3
-	VMOVDQA32 Z23, Z4
-	VMOVDQA32 Z21, Z5
-	VMOVDQA32 Z23, Z6
-	VMOVDQA32 Z21, Z7
-	VMOVDQA32 Z23, Z8
-	VMOVDQA32 Z21, Z9
-	VMOVDQA32 Z23, Z10
-	VMOVDQA32 Z21, Z11
-	VMOVDQA32 Z23, Z12
-	VMOVDQA32 Z21, Z13
-	VMOVDQA32 Z23, Z14
-	VMOVDQA32 Z21, Z15
-	VMOVDQA32 Z23, Z16
-	VMOVDQA32 Z21, Z17
-	VMOVDQA32 Z23, Z18
-	VMOVDQA32 Z21, Z19
-	VMOVDQA32 Z23, Z20
-	MOVQ      R8, R12
-	MOVQ      words+24(FP), R13
-
 scoresWide10Word:
-	VMOVDQU32    (R12), Z22
-	VMOVDQU32    64(R12), Z24
-	VPBROADCASTD (AX), Z25
-	VPDPBUSD     Z22, Z25, Z1
-	VPDPBUSD     Z24, Z25, Z2
-	VPBROADCASTD (AX)(CX*1), Z25
-	VPDPBUSD     Z22, Z25, Z3
-	VPDPBUSD     Z24, Z25, Z4
-	VPBROADCASTD (AX)(CX*2), Z25
-	VPDPBUSD     Z22, Z25, Z5
-	VPDPBUSD     Z24, Z25, Z6
-	VPBROADCASTD (AX)(DX*1), Z25
-	VPDPBUSD     Z22, Z25, Z7
-	VPDPBUSD     Z24, Z25, Z8
-	VPBROADCASTD (BX), Z25
-	VPDPBUSD     Z22, Z25, Z9
-	VPDPBUSD     Z24, Z25, Z10
-	VPBROADCASTD (BX)(CX*1), Z25
-	VPDPBUSD     Z22, Z25, Z11
-	VPDPBUSD     Z24, Z25, Z12
-	VPBROADCASTD (BX)(CX*2), Z25
-	VPDPBUSD     Z22, Z25, Z13
-	VPDPBUSD     Z24, Z25, Z14
-	VPBROADCASTD (BX)(DX*1), Z25
-	VPDPBUSD     Z22, Z25, Z15
-	VPDPBUSD     Z24, Z25, Z16
-	VPBROADCASTD (SI), Z25
-	VPDPBUSD     Z22, Z25, Z17
-	VPDPBUSD     Z24, Z25, Z18
-	VPBROADCASTD (SI)(CX*1), Z25
-	VPDPBUSD     Z22, Z25, Z19
-	VPDPBUSD     Z24, Z25, Z20
+	VMOVDQU32    (R12), Z20
+	VMOVDQU32    64(R12), Z21
+	VPBROADCASTD (AX), Z22
+	VPDPWSSD     Z20, Z22, Z0
+	VPDPWSSD     Z21, Z22, Z1
+	VPBROADCASTD (AX)(CX*1), Z22
+	VPDPWSSD     Z20, Z22, Z2
+	VPDPWSSD     Z21, Z22, Z3
+	VPBROADCASTD (AX)(CX*2), Z22
+	VPDPWSSD     Z20, Z22, Z4
+	VPDPWSSD     Z21, Z22, Z5
+	VPBROADCASTD (AX)(DX*1), Z22
+	VPDPWSSD     Z20, Z22, Z6
+	VPDPWSSD     Z21, Z22, Z7
+	VPBROADCASTD (BX), Z22
+	VPDPWSSD     Z20, Z22, Z8
+	VPDPWSSD     Z21, Z22, Z9
+	VPBROADCASTD (BX)(CX*1), Z22
+	VPDPWSSD     Z20, Z22, Z10
+	VPDPWSSD     Z21, Z22, Z11
+	VPBROADCASTD (BX)(CX*2), Z22
+	VPDPWSSD     Z20, Z22, Z12
+	VPDPWSSD     Z21, Z22, Z13
+	VPBROADCASTD (BX)(DX*1), Z22
+	VPDPWSSD     Z20, Z22, Z14
+	VPDPWSSD     Z21, Z22, Z15
+	VPBROADCASTD (SI), Z22
+	VPDPWSSD     Z20, Z22, Z16
+	VPDPWSSD     Z21, Z22, Z17
+	VPBROADCASTD (SI)(CX*1), Z22
+	VPDPWSSD     Z20, Z22, Z18
+	VPDPWSSD     Z21, Z22, Z19
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
@@ -12313,108 +12153,108 @@ scoresWide10Word:
 	MOVQ         qScales+32(FP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VMOVUPS      (R10), Z25
-	VMOVUPS      64(R10), Z26
+	VMOVUPS      (R10), Z20
+	VMOVUPS      64(R10), Z21
 	MOVQ         DI, R14
-	VBROADCASTSS (R12), Z27
+	VBROADCASTSS (R12), Z22
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z20, Z0, Z0
+	VMULPS       Z22, Z0, Z0
+	VMOVUPS      Z0, (R14)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z25, Z1, Z1
-	VMULPS       Z27, Z1, Z1
-	VMOVUPS      Z1, (R14)
+	VMULPS       Z21, Z1, Z1
+	VMULPS       Z22, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 4(R12), Z22
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z26, Z2, Z2
-	VMULPS       Z27, Z2, Z2
-	VMOVUPS      Z2, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 4(R12), Z27
+	VMULPS       Z20, Z2, Z2
+	VMULPS       Z22, Z2, Z2
+	VMOVUPS      Z2, (R14)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z25, Z3, Z3
-	VMULPS       Z27, Z3, Z3
-	VMOVUPS      Z3, (R14)
+	VMULPS       Z21, Z3, Z3
+	VMULPS       Z22, Z3, Z3
+	VMOVUPS      Z3, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 8(R12), Z22
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z26, Z4, Z4
-	VMULPS       Z27, Z4, Z4
-	VMOVUPS      Z4, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 8(R12), Z27
+	VMULPS       Z20, Z4, Z4
+	VMULPS       Z22, Z4, Z4
+	VMOVUPS      Z4, (R14)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z25, Z5, Z5
-	VMULPS       Z27, Z5, Z5
-	VMOVUPS      Z5, (R14)
+	VMULPS       Z21, Z5, Z5
+	VMULPS       Z22, Z5, Z5
+	VMOVUPS      Z5, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 12(R12), Z22
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z26, Z6, Z6
-	VMULPS       Z27, Z6, Z6
-	VMOVUPS      Z6, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 12(R12), Z27
+	VMULPS       Z20, Z6, Z6
+	VMULPS       Z22, Z6, Z6
+	VMOVUPS      Z6, (R14)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z25, Z7, Z7
-	VMULPS       Z27, Z7, Z7
-	VMOVUPS      Z7, (R14)
+	VMULPS       Z21, Z7, Z7
+	VMULPS       Z22, Z7, Z7
+	VMOVUPS      Z7, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 16(R12), Z22
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z26, Z8, Z8
-	VMULPS       Z27, Z8, Z8
-	VMOVUPS      Z8, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 16(R12), Z27
+	VMULPS       Z20, Z8, Z8
+	VMULPS       Z22, Z8, Z8
+	VMOVUPS      Z8, (R14)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z25, Z9, Z9
-	VMULPS       Z27, Z9, Z9
-	VMOVUPS      Z9, (R14)
+	VMULPS       Z21, Z9, Z9
+	VMULPS       Z22, Z9, Z9
+	VMOVUPS      Z9, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 20(R12), Z22
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z26, Z10, Z10
-	VMULPS       Z27, Z10, Z10
-	VMOVUPS      Z10, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 20(R12), Z27
+	VMULPS       Z20, Z10, Z10
+	VMULPS       Z22, Z10, Z10
+	VMOVUPS      Z10, (R14)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z25, Z11, Z11
-	VMULPS       Z27, Z11, Z11
-	VMOVUPS      Z11, (R14)
+	VMULPS       Z21, Z11, Z11
+	VMULPS       Z22, Z11, Z11
+	VMOVUPS      Z11, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 24(R12), Z22
 	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z26, Z12, Z12
-	VMULPS       Z27, Z12, Z12
-	VMOVUPS      Z12, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 24(R12), Z27
+	VMULPS       Z20, Z12, Z12
+	VMULPS       Z22, Z12, Z12
+	VMOVUPS      Z12, (R14)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z25, Z13, Z13
-	VMULPS       Z27, Z13, Z13
-	VMOVUPS      Z13, (R14)
+	VMULPS       Z21, Z13, Z13
+	VMULPS       Z22, Z13, Z13
+	VMOVUPS      Z13, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 28(R12), Z22
 	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z26, Z14, Z14
-	VMULPS       Z27, Z14, Z14
-	VMOVUPS      Z14, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 28(R12), Z27
+	VMULPS       Z20, Z14, Z14
+	VMULPS       Z22, Z14, Z14
+	VMOVUPS      Z14, (R14)
 	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z25, Z15, Z15
-	VMULPS       Z27, Z15, Z15
-	VMOVUPS      Z15, (R14)
+	VMULPS       Z21, Z15, Z15
+	VMULPS       Z22, Z15, Z15
+	VMOVUPS      Z15, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 32(R12), Z22
 	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z26, Z16, Z16
-	VMULPS       Z27, Z16, Z16
-	VMOVUPS      Z16, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 32(R12), Z27
+	VMULPS       Z20, Z16, Z16
+	VMULPS       Z22, Z16, Z16
+	VMOVUPS      Z16, (R14)
 	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z25, Z17, Z17
-	VMULPS       Z27, Z17, Z17
-	VMOVUPS      Z17, (R14)
-	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z26, Z18, Z18
-	VMULPS       Z27, Z18, Z18
-	VMOVUPS      Z18, 64(R14)
+	VMULPS       Z21, Z17, Z17
+	VMULPS       Z22, Z17, Z17
+	VMOVUPS      Z17, 64(R14)
 	ADDQ         R13, R14
-	VBROADCASTSS 36(R12), Z27
+	VBROADCASTSS 36(R12), Z22
+	VCVTDQ2PS    Z18, Z18
+	VMULPS       Z20, Z18, Z18
+	VMULPS       Z22, Z18, Z18
+	VMOVUPS      Z18, (R14)
 	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z25, Z19, Z19
-	VMULPS       Z27, Z19, Z19
-	VMOVUPS      Z19, (R14)
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z26, Z20, Z20
-	VMULPS       Z27, Z20, Z20
-	VMOVUPS      Z20, 64(R14)
+	VMULPS       Z21, Z19, Z19
+	VMULPS       Z22, Z19, Z19
+	VMOVUPS      Z19, 64(R14)
 	ADDQ         $+128, R10
 	ADDQ         $+128, R8
 	ADDQ         $+128, DI
@@ -12489,10 +12329,10 @@ mixWide10Pair:
 	VPBROADCASTD (SI)(CX*1), Z22
 	VPDPWSSD     Z20, Z22, Z18
 	VPDPWSSD     Z21, Z22, Z19
-	ADDQ         $0x40, DI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
 	DECQ         R9
 	JNE          mixWide10Pair
 	MOVQ         out+0(FP), AX
@@ -12607,97 +12447,81 @@ mixWide10Pair:
 // func scoresWide11(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide11(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	LEAQ         (BX)(CX*4), SI
-	MOVQ         out+0(FP), DI
-	MOVQ         keys+40(FP), R8
-	MOVQ         keyStride+48(FP), R9
-	MOVQ         keyScales+56(FP), R10
-	MOVQ         twos+64(FP), R11
-	SHLQ         $0x02, R9
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	LEAQ (BX)(CX*4), SI
+	MOVQ out+0(FP), DI
+	MOVQ keys+40(FP), R8
+	MOVQ keyStride+48(FP), R9
+	MOVQ keyScales+56(FP), R10
+	MOVQ twos+64(FP), R11
+	SHLQ $0x02, R9
 
 scoresWide11Two:
-	VPXORD Z23, Z23, Z23
-	VPXORD Z25, Z25, Z25
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
 	MOVQ   R8, R12
 	MOVQ   words+24(FP), R13
 
-scoresWide11Start:
-	VPDPBUSD  (R12), Z0, Z23
-	VPDPBUSD  64(R12), Z0, Z25
-	ADDQ      R9, R12
-	DECQ      R13
-	JNE       scoresWide11Start
-	VPXORD    Z24, Z24, Z24
-	VPSUBD    Z23, Z24, Z23
-	VPXORD    Z26, Z26, Z26
-	VPSUBD    Z25, Z26, Z25
-	VMOVDQA32 Z23, Z1
-	VMOVDQA32 Z25, Z2
-	VMOVDQA32 Z23, Z3
-	VMOVDQA32 Z25, Z4
-	VMOVDQA32 Z23, Z5
-	VMOVDQA32 Z25, Z6
-	VMOVDQA32 Z23, Z7
-	VMOVDQA32 Z25, Z8
-	VMOVDQA32 Z23, Z9
-	VMOVDQA32 Z25, Z10
-	VMOVDQA32 Z23, Z11
-	VMOVDQA32 Z25, Z12
-	VMOVDQA32 Z23, Z13
-	VMOVDQA32 Z25, Z14
-	VMOVDQA32 Z23, Z15
-	VMOVDQA32 Z25, Z16
-	VMOVDQA32 Z23, Z17
-	VMOVDQA32 Z25, Z18
-	VMOVDQA32 Z23, Z19
-	VMOVDQA32 Z25, Z20
-	VMOVDQA32 Z23, Z21
-	VMOVDQA32 Z25, Z22
-	MOVQ      R8, R12
-	MOVQ      words+24(FP), R13
-
 scoresWide11Word:
-	VMOVDQU32    (R12), Z24
-	VMOVDQU32    64(R12), Z26
-	VPBROADCASTD (AX), Z27
-	VPDPBUSD     Z24, Z27, Z1
-	VPDPBUSD     Z26, Z27, Z2
-	VPBROADCASTD (AX)(CX*1), Z27
-	VPDPBUSD     Z24, Z27, Z3
-	VPDPBUSD     Z26, Z27, Z4
-	VPBROADCASTD (AX)(CX*2), Z27
-	VPDPBUSD     Z24, Z27, Z5
-	VPDPBUSD     Z26, Z27, Z6
-	VPBROADCASTD (AX)(DX*1), Z27
-	VPDPBUSD     Z24, Z27, Z7
-	VPDPBUSD     Z26, Z27, Z8
-	VPBROADCASTD (BX), Z27
-	VPDPBUSD     Z24, Z27, Z9
-	VPDPBUSD     Z26, Z27, Z10
-	VPBROADCASTD (BX)(CX*1), Z27
-	VPDPBUSD     Z24, Z27, Z11
-	VPDPBUSD     Z26, Z27, Z12
-	VPBROADCASTD (BX)(CX*2), Z27
-	VPDPBUSD     Z24, Z27, Z13
-	VPDPBUSD     Z26, Z27, Z14
-	VPBROADCASTD (BX)(DX*1), Z27
-	VPDPBUSD     Z24, Z27, Z15
-	VPDPBUSD     Z26, Z27, Z16
-	VPBROADCASTD (SI), Z27
-	VPDPBUSD     Z24, Z27, Z17
-	VPDPBUSD     Z26, Z27, Z18
-	VPBROADCASTD (SI)(CX*1), Z27
-	VPDPBUSD     Z24, Z27, Z19
-	VPDPBUSD     Z26, Z27, Z20
-	VPBROADCASTD (SI)(CX*2), Z27
-	VPDPBUSD     Z24, Z27, Z21
-	VPDPBUSD     Z26, Z27, Z22
+	VMOVDQU32    (R12), Z22
+	VMOVDQU32    64(R12), Z23
+	VPBROADCASTD (AX), Z24
+	VPDPWSSD     Z22, Z24, Z0
+	VPDPWSSD     Z23, Z24, Z1
+	VPBROADCASTD (AX)(CX*1), Z24
+	VPDPWSSD     Z22, Z24, Z2
+	VPDPWSSD     Z23, Z24, Z3
+	VPBROADCASTD (AX)(CX*2), Z24
+	VPDPWSSD     Z22, Z24, Z4
+	VPDPWSSD     Z23, Z24, Z5
+	VPBROADCASTD (AX)(DX*1), Z24
+	VPDPWSSD     Z22, Z24, Z6
+	VPDPWSSD     Z23, Z24, Z7
+	VPBROADCASTD (BX), Z24
+	VPDPWSSD     Z22, Z24, Z8
+	VPDPWSSD     Z23, Z24, Z9
+	VPBROADCASTD (BX)(CX*1), Z24
+	VPDPWSSD     Z22, Z24, Z10
+	VPDPWSSD     Z23, Z24, Z11
+	VPBROADCASTD (BX)(CX*2), Z24
+	VPDPWSSD     Z22, Z24, Z12
+	VPDPWSSD     Z23, Z24, Z13
+	VPBROADCASTD (BX)(DX*1), Z24
+	VPDPWSSD     Z22, Z24, Z14
+	VPDPWSSD     Z23, Z24, Z15
+	VPBROADCASTD (SI), Z24
+	VPDPWSSD     Z22, Z24, Z16
+	VPDPWSSD     Z23, Z24, Z17
+	VPBROADCASTD (SI)(CX*1), Z24
+	VPDPWSSD     Z22, Z24, Z18
+	VPDPWSSD     Z23, Z24, Z19
+	VPBROADCASTD (SI)(CX*2), Z24
+	VPDPWSSD     Z22, Z24, Z20
+	VPDPWSSD     Z23, Z24, Z21
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
@@ -12710,118 +12534,118 @@ scoresWide11Word:
 	MOVQ         qScales+32(FP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VMOVUPS      (R10), Z27
-	VMOVUPS      64(R10), Z28
+	VMOVUPS      (R10), Z22
+	VMOVUPS      64(R10), Z23
 	MOVQ         DI, R14
-	VBROADCASTSS (R12), Z29
+	VBROADCASTSS (R12), Z24
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z22, Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMOVUPS      Z0, (R14)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z27, Z1, Z1
-	VMULPS       Z29, Z1, Z1
-	VMOVUPS      Z1, (R14)
+	VMULPS       Z23, Z1, Z1
+	VMULPS       Z24, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 4(R12), Z24
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z28, Z2, Z2
-	VMULPS       Z29, Z2, Z2
-	VMOVUPS      Z2, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 4(R12), Z29
+	VMULPS       Z22, Z2, Z2
+	VMULPS       Z24, Z2, Z2
+	VMOVUPS      Z2, (R14)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z27, Z3, Z3
-	VMULPS       Z29, Z3, Z3
-	VMOVUPS      Z3, (R14)
+	VMULPS       Z23, Z3, Z3
+	VMULPS       Z24, Z3, Z3
+	VMOVUPS      Z3, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 8(R12), Z24
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z28, Z4, Z4
-	VMULPS       Z29, Z4, Z4
-	VMOVUPS      Z4, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 8(R12), Z29
+	VMULPS       Z22, Z4, Z4
+	VMULPS       Z24, Z4, Z4
+	VMOVUPS      Z4, (R14)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z27, Z5, Z5
-	VMULPS       Z29, Z5, Z5
-	VMOVUPS      Z5, (R14)
+	VMULPS       Z23, Z5, Z5
+	VMULPS       Z24, Z5, Z5
+	VMOVUPS      Z5, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 12(R12), Z24
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z28, Z6, Z6
-	VMULPS       Z29, Z6, Z6
-	VMOVUPS      Z6, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 12(R12), Z29
+	VMULPS       Z22, Z6, Z6
+	VMULPS       Z24, Z6, Z6
+	VMOVUPS      Z6, (R14)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z27, Z7, Z7
-	VMULPS       Z29, Z7, Z7
-	VMOVUPS      Z7, (R14)
+	VMULPS       Z23, Z7, Z7
+	VMULPS       Z24, Z7, Z7
+	VMOVUPS      Z7, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 16(R12), Z24
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z28, Z8, Z8
-	VMULPS       Z29, Z8, Z8
-	VMOVUPS      Z8, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 16(R12), Z29
+	VMULPS       Z22, Z8, Z8
+	VMULPS       Z24, Z8, Z8
+	VMOVUPS      Z8, (R14)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z27, Z9, Z9
-	VMULPS       Z29, Z9, Z9
-	VMOVUPS      Z9, (R14)
+	VMULPS       Z23, Z9, Z9
+	VMULPS       Z24, Z9, Z9
+	VMOVUPS      Z9, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 20(R12), Z24
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z28, Z10, Z10
-	VMULPS       Z29, Z10, Z10
-	VMOVUPS      Z10, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 20(R12), Z29
+	VMULPS       Z22, Z10, Z10
+	VMULPS       Z24, Z10, Z10
+	VMOVUPS      Z10, (R14)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z27, Z11, Z11
-	VMULPS       Z29, Z11, Z11
-	VMOVUPS      Z11, (R14)
+	VMULPS       Z23, Z11, Z11
+	VMULPS       Z24, Z11, Z11
+	VMOVUPS      Z11, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 24(R12), Z24
 	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z28, Z12, Z12
-	VMULPS       Z29, Z12, Z12
-	VMOVUPS      Z12, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 24(R12), Z29
+	VMULPS       Z22, Z12, Z12
+	VMULPS       Z24, Z12, Z12
+	VMOVUPS      Z12, (R14)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z27, Z13, Z13
-	VMULPS       Z29, Z13, Z13
-	VMOVUPS      Z13, (R14)
+	VMULPS       Z23, Z13, Z13
+	VMULPS       Z24, Z13, Z13
+	VMOVUPS      Z13, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 28(R12), Z24
 	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z28, Z14, Z14
-	VMULPS       Z29, Z14, Z14
-	VMOVUPS      Z14, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 28(R12), Z29
+	VMULPS       Z22, Z14, Z14
+	VMULPS       Z24, Z14, Z14
+	VMOVUPS      Z14, (R14)
 	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z27, Z15, Z15
-	VMULPS       Z29, Z15, Z15
-	VMOVUPS      Z15, (R14)
+	VMULPS       Z23, Z15, Z15
+	VMULPS       Z24, Z15, Z15
+	VMOVUPS      Z15, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 32(R12), Z24
 	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z28, Z16, Z16
-	VMULPS       Z29, Z16, Z16
-	VMOVUPS      Z16, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 32(R12), Z29
+	VMULPS       Z22, Z16, Z16
+	VMULPS       Z24, Z16, Z16
+	VMOVUPS      Z16, (R14)
 	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z27, Z17, Z17
-	VMULPS       Z29, Z17, Z17
-	VMOVUPS      Z17, (R14)
+	VMULPS       Z23, Z17, Z17
+	VMULPS       Z24, Z17, Z17
+	VMOVUPS      Z17, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 36(R12), Z24
 	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z28, Z18, Z18
-	VMULPS       Z29, Z18, Z18
-	VMOVUPS      Z18, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 36(R12), Z29
+	VMULPS       Z22, Z18, Z18
+	VMULPS       Z24, Z18, Z18
+	VMOVUPS      Z18, (R14)
 	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z27, Z19, Z19
-	VMULPS       Z29, Z19, Z19
-	VMOVUPS      Z19, (R14)
-	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z28, Z20, Z20
-	VMULPS       Z29, Z20, Z20
-	VMOVUPS      Z20, 64(R14)
+	VMULPS       Z23, Z19, Z19
+	VMULPS       Z24, Z19, Z19
+	VMOVUPS      Z19, 64(R14)
 	ADDQ         R13, R14
-	VBROADCASTSS 40(R12), Z29
+	VBROADCASTSS 40(R12), Z24
+	VCVTDQ2PS    Z20, Z20
+	VMULPS       Z22, Z20, Z20
+	VMULPS       Z24, Z20, Z20
+	VMOVUPS      Z20, (R14)
 	VCVTDQ2PS    Z21, Z21
-	VMULPS       Z27, Z21, Z21
-	VMULPS       Z29, Z21, Z21
-	VMOVUPS      Z21, (R14)
-	VCVTDQ2PS    Z22, Z22
-	VMULPS       Z28, Z22, Z22
-	VMULPS       Z29, Z22, Z22
-	VMOVUPS      Z22, 64(R14)
+	VMULPS       Z23, Z21, Z21
+	VMULPS       Z24, Z21, Z21
+	VMOVUPS      Z21, 64(R14)
 	ADDQ         $+128, R10
 	ADDQ         $+128, R8
 	ADDQ         $+128, DI
@@ -12901,10 +12725,10 @@ mixWide11Pair:
 	VPBROADCASTD (SI)(CX*2), Z24
 	VPDPWSSD     Z22, Z24, Z20
 	VPDPWSSD     Z23, Z24, Z21
-	ADDQ         $0x40, DI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
 	DECQ         R9
 	JNE          mixWide11Pair
 	MOVQ         out+0(FP), AX
@@ -13029,102 +12853,86 @@ mixWide11Pair:
 // func scoresWide12(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, twos int)
 // Requires: AVX, AVX512F, AVX512VNNI
 TEXT ·scoresWide12(SB), NOSPLIT, $0-72
-	MOVQ         q+16(FP), AX
-	MOVQ         words+24(FP), CX
-	SHLQ         $0x02, CX
-	LEAQ         (CX)(CX*2), DX
-	LEAQ         (AX)(CX*4), BX
-	LEAQ         (BX)(CX*4), SI
-	MOVQ         out+0(FP), DI
-	MOVQ         keys+40(FP), R8
-	MOVQ         keyStride+48(FP), R9
-	MOVQ         keyScales+56(FP), R10
-	MOVQ         twos+64(FP), R11
-	SHLQ         $0x02, R9
-	VPBROADCASTD byteOffset<>+0(SB), Z0
+	MOVQ q+16(FP), AX
+	MOVQ words+24(FP), CX
+	SHLQ $0x02, CX
+	LEAQ (CX)(CX*2), DX
+	LEAQ (AX)(CX*4), BX
+	LEAQ (BX)(CX*4), SI
+	MOVQ out+0(FP), DI
+	MOVQ keys+40(FP), R8
+	MOVQ keyStride+48(FP), R9
+	MOVQ keyScales+56(FP), R10
+	MOVQ twos+64(FP), R11
+	SHLQ $0x02, R9
 
 scoresWide12Two:
-	VPXORD Z25, Z25, Z25
-	VPXORD Z27, Z27, Z27
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
 	MOVQ   R8, R12
 	MOVQ   words+24(FP), R13
 
-scoresWide12Start:
-	VPDPBUSD  (R12), Z0, Z25
-	VPDPBUSD  64(R12), Z0, Z27
-	ADDQ      R9, R12
-	DECQ      R13
-	JNE       scoresWide12Start
-	VPXORD    Z26, Z26, Z26
-	VPSUBD    Z25, Z26, Z25
-	VPXORD    Z28, Z28, Z28
-	VPSUBD    Z27, Z28, Z27
-	VMOVDQA32 Z25, Z1
-	VMOVDQA32 Z27, Z2
-	VMOVDQA32 Z25, Z3
-	VMOVDQA32 Z27, Z4
-	VMOVDQA32 Z25, Z5
-	VMOVDQA32 Z27, Z6
-	VMOVDQA32 Z25, Z7
-	VMOVDQA32 Z27, Z8
-	VMOVDQA32 Z25, Z9
-	VMOVDQA32 Z27, Z10
-	VMOVDQA32 Z25, Z11
-	VMOVDQA32 Z27, Z12
-	VMOVDQA32 Z25, Z13
-	VMOVDQA32 Z27, Z14
-	VMOVDQA32 Z25, Z15
-	VMOVDQA32 Z27, Z16
-	VMOVDQA32 Z25, Z17
-	VMOVDQA32 Z27, Z18
-	VMOVDQA32 Z25, Z19
-	VMOVDQA32 Z27, Z20
-	VMOVDQA32 Z25, Z21
-	VMOVDQA32 Z27, Z22
-	VMOVDQA32 Z25, Z23
-	VMOVDQA32 Z27, Z24
-	MOVQ      R8, R12
-	MOVQ      words+24(FP), R13
-
 scoresWide12Word:
-	VMOVDQU32    (R12), Z26
-	VMOVDQU32    64(R12), Z28
-	VPBROADCASTD (AX), Z29
-	VPDPBUSD     Z26, Z29, Z1
-	VPDPBUSD     Z28, Z29, Z2
-	VPBROADCASTD (AX)(CX*1), Z29
-	VPDPBUSD     Z26, Z29, Z3
-	VPDPBUSD     Z28, Z29, Z4
-	VPBROADCASTD (AX)(CX*2), Z29
-	VPDPBUSD     Z26, Z29, Z5
-	VPDPBUSD     Z28, Z29, Z6
-	VPBROADCASTD (AX)(DX*1), Z29
-	VPDPBUSD     Z26, Z29, Z7
-	VPDPBUSD     Z28, Z29, Z8
-	VPBROADCASTD (BX), Z29
-	VPDPBUSD     Z26, Z29, Z9
-	VPDPBUSD     Z28, Z29, Z10
-	VPBROADCASTD (BX)(CX*1), Z29
-	VPDPBUSD     Z26, Z29, Z11
-	VPDPBUSD     Z28, Z29, Z12
-	VPBROADCASTD (BX)(CX*2), Z29
-	VPDPBUSD     Z26, Z29, Z13
-	VPDPBUSD     Z28, Z29, Z14
-	VPBROADCASTD (BX)(DX*1), Z29
-	VPDPBUSD     Z26, Z29, Z15
-	VPDPBUSD     Z28, Z29, Z16
-	VPBROADCASTD (SI), Z29
-	VPDPBUSD     Z26, Z29, Z17
-	VPDPBUSD     Z28, Z29, Z18
-	VPBROADCASTD (SI)(CX*1), Z29
-	VPDPBUSD     Z26, Z29, Z19
-	VPDPBUSD     Z28, Z29, Z20
-	VPBROADCASTD (SI)(CX*2), Z29
-	VPDPBUSD     Z26, Z29, Z21
-	VPDPBUSD     Z28, Z29, Z22
-	VPBROADCASTD (SI)(DX*1), Z29
-	VPDPBUSD     Z26, Z29, Z23
-	VPDPBUSD     Z28, Z29, Z24
+	VMOVDQU32    (R12), Z24
+	VMOVDQU32    64(R12), Z25
+	VPBROADCASTD (AX), Z26
+	VPDPWSSD     Z24, Z26, Z0
+	VPDPWSSD     Z25, Z26, Z1
+	VPBROADCASTD (AX)(CX*1), Z26
+	VPDPWSSD     Z24, Z26, Z2
+	VPDPWSSD     Z25, Z26, Z3
+	VPBROADCASTD (AX)(CX*2), Z26
+	VPDPWSSD     Z24, Z26, Z4
+	VPDPWSSD     Z25, Z26, Z5
+	VPBROADCASTD (AX)(DX*1), Z26
+	VPDPWSSD     Z24, Z26, Z6
+	VPDPWSSD     Z25, Z26, Z7
+	VPBROADCASTD (BX), Z26
+	VPDPWSSD     Z24, Z26, Z8
+	VPDPWSSD     Z25, Z26, Z9
+	VPBROADCASTD (BX)(CX*1), Z26
+	VPDPWSSD     Z24, Z26, Z10
+	VPDPWSSD     Z25, Z26, Z11
+	VPBROADCASTD (BX)(CX*2), Z26
+	VPDPWSSD     Z24, Z26, Z12
+	VPDPWSSD     Z25, Z26, Z13
+	VPBROADCASTD (BX)(DX*1), Z26
+	VPDPWSSD     Z24, Z26, Z14
+	VPDPWSSD     Z25, Z26, Z15
+	VPBROADCASTD (SI), Z26
+	VPDPWSSD     Z24, Z26, Z16
+	VPDPWSSD     Z25, Z26, Z17
+	VPBROADCASTD (SI)(CX*1), Z26
+	VPDPWSSD     Z24, Z26, Z18
+	VPDPWSSD     Z25, Z26, Z19
+	VPBROADCASTD (SI)(CX*2), Z26
+	VPDPWSSD     Z24, Z26, Z20
+	VPDPWSSD     Z25, Z26, Z21
+	VPBROADCASTD (SI)(DX*1), Z26
+	VPDPWSSD     Z24, Z26, Z22
+	VPDPWSSD     Z25, Z26, Z23
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
@@ -13137,128 +12945,128 @@ scoresWide12Word:
 	MOVQ         qScales+32(FP), R12
 	MOVQ         outStride+8(FP), R13
 	SHLQ         $0x02, R13
-	VMOVUPS      (R10), Z29
-	VMOVUPS      64(R10), Z30
+	VMOVUPS      (R10), Z24
+	VMOVUPS      64(R10), Z25
 	MOVQ         DI, R14
-	VBROADCASTSS (R12), Z31
+	VBROADCASTSS (R12), Z26
+	VCVTDQ2PS    Z0, Z0
+	VMULPS       Z24, Z0, Z0
+	VMULPS       Z26, Z0, Z0
+	VMOVUPS      Z0, (R14)
 	VCVTDQ2PS    Z1, Z1
-	VMULPS       Z29, Z1, Z1
-	VMULPS       Z31, Z1, Z1
-	VMOVUPS      Z1, (R14)
+	VMULPS       Z25, Z1, Z1
+	VMULPS       Z26, Z1, Z1
+	VMOVUPS      Z1, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 4(R12), Z26
 	VCVTDQ2PS    Z2, Z2
-	VMULPS       Z30, Z2, Z2
-	VMULPS       Z31, Z2, Z2
-	VMOVUPS      Z2, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 4(R12), Z31
+	VMULPS       Z24, Z2, Z2
+	VMULPS       Z26, Z2, Z2
+	VMOVUPS      Z2, (R14)
 	VCVTDQ2PS    Z3, Z3
-	VMULPS       Z29, Z3, Z3
-	VMULPS       Z31, Z3, Z3
-	VMOVUPS      Z3, (R14)
+	VMULPS       Z25, Z3, Z3
+	VMULPS       Z26, Z3, Z3
+	VMOVUPS      Z3, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 8(R12), Z26
 	VCVTDQ2PS    Z4, Z4
-	VMULPS       Z30, Z4, Z4
-	VMULPS       Z31, Z4, Z4
-	VMOVUPS      Z4, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 8(R12), Z31
+	VMULPS       Z24, Z4, Z4
+	VMULPS       Z26, Z4, Z4
+	VMOVUPS      Z4, (R14)
 	VCVTDQ2PS    Z5, Z5
-	VMULPS       Z29, Z5, Z5
-	VMULPS       Z31, Z5, Z5
-	VMOVUPS      Z5, (R14)
+	VMULPS       Z25, Z5, Z5
+	VMULPS       Z26, Z5, Z5
+	VMOVUPS      Z5, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 12(R12), Z26
 	VCVTDQ2PS    Z6, Z6
-	VMULPS       Z30, Z6, Z6
-	VMULPS       Z31, Z6, Z6
-	VMOVUPS      Z6, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 12(R12), Z31
+	VMULPS       Z24, Z6, Z6
+	VMULPS       Z26, Z6, Z6
+	VMOVUPS      Z6, (R14)
 	VCVTDQ2PS    Z7, Z7
-	VMULPS       Z29, Z7, Z7
-	VMULPS       Z31, Z7, Z7
-	VMOVUPS      Z7, (R14)
+	VMULPS       Z25, Z7, Z7
+	VMULPS       Z26, Z7, Z7
+	VMOVUPS      Z7, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 16(R12), Z26
 	VCVTDQ2PS    Z8, Z8
-	VMULPS       Z30, Z8, Z8
-	VMULPS       Z31, Z8, Z8
-	VMOVUPS      Z8, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 16(R12), Z31
+	VMULPS       Z24, Z8, Z8
+	VMULPS       Z26, Z8, Z8
+	VMOVUPS      Z8, (R14)
 	VCVTDQ2PS    Z9, Z9
-	VMULPS       Z29, Z9, Z9
-	VMULPS       Z31, Z9, Z9
-	VMOVUPS      Z9, (R14)
+	VMULPS       Z25, Z9, Z9
+	VMULPS       Z26, Z9, Z9
+	VMOVUPS      Z9, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 20(R12), Z26
 	VCVTDQ2PS    Z10, Z10
-	VMULPS       Z30, Z10, Z10
-	VMULPS       Z31, Z10, Z10
-	VMOVUPS      Z10, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 20(R12), Z31
+	VMULPS       Z24, Z10, Z10
+	VMULPS       Z26, Z10, Z10
+	VMOVUPS      Z10, (R14)
 	VCVTDQ2PS    Z11, Z11
-	VMULPS       Z29, Z11, Z11
-	VMULPS       Z31, Z11, Z11
-	VMOVUPS      Z11, (R14)
+	VMULPS       Z25, Z11, Z11
+	VMULPS       Z26, Z11, Z11
+	VMOVUPS      Z11, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 24(R12), Z26
 	VCVTDQ2PS    Z12, Z12
-	VMULPS       Z30, Z12, Z12
-	VMULPS       Z31, Z12, Z12
-	VMOVUPS      Z12, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 24(R12), Z31
+	VMULPS       Z24, Z12, Z12
+	VMULPS       Z26, Z12, Z12
+	VMOVUPS      Z12, (R14)
 	VCVTDQ2PS    Z13, Z13
-	VMULPS       Z29, Z13, Z13
-	VMULPS       Z31, Z13, Z13
-	VMOVUPS      Z13, (R14)
+	VMULPS       Z25, Z13, Z13
+	VMULPS       Z26, Z13, Z13
+	VMOVUPS      Z13, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 28(R12), Z26
 	VCVTDQ2PS    Z14, Z14
-	VMULPS       Z30, Z14, Z14
-	VMULPS       Z31, Z14, Z14
-	VMOVUPS      Z14, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 28(R12), Z31
+	VMULPS       Z24, Z14, Z14
+	VMULPS       Z26, Z14, Z14
+	VMOVUPS      Z14, (R14)
 	VCVTDQ2PS    Z15, Z15
-	VMULPS       Z29, Z15, Z15
-	VMULPS       Z31, Z15, Z15
-	VMOVUPS      Z15, (R14)
+	VMULPS       Z25, Z15, Z15
+	VMULPS       Z26, Z15, Z15
+	VMOVUPS      Z15, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 32(R12), Z26
 	VCVTDQ2PS    Z16, Z16
-	VMULPS       Z30, Z16, Z16
-	VMULPS       Z31, Z16, Z16
-	VMOVUPS      Z16, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 32(R12), Z31
+	VMULPS       Z24, Z16, Z16
+	VMULPS       Z26, Z16, Z16
+	VMOVUPS      Z16, (R14)
 	VCVTDQ2PS    Z17, Z17
-	VMULPS       Z29, Z17, Z17
-	VMULPS       Z31, Z17, Z17
-	VMOVUPS      Z17, (R14)
+	VMULPS       Z25, Z17, Z17
+	VMULPS       Z26, Z17, Z17
+	VMOVUPS      Z17, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 36(R12), Z26
 	VCVTDQ2PS    Z18, Z18
-	VMULPS       Z30, Z18, Z18
-	VMULPS       Z31, Z18, Z18
-	VMOVUPS      Z18, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 36(R12), Z31
+	VMULPS       Z24, Z18, Z18
+	VMULPS       Z26, Z18, Z18
+	VMOVUPS      Z18, (R14)
 	VCVTDQ2PS    Z19, Z19
-	VMULPS       Z29, Z19, Z19
-	VMULPS       Z31, Z19, Z19
-	VMOVUPS      Z19, (R14)
+	VMULPS       Z25, Z19, Z19
+	VMULPS       Z26, Z19, Z19
+	VMOVUPS      Z19, 64(R14)
+	ADDQ         R13, R14
+	VBROADCASTSS 40(R12), Z26
 	VCVTDQ2PS    Z20, Z20
-	VMULPS       Z30, Z20, Z20
-	VMULPS       Z31, Z20, Z20
-	VMOVUPS      Z20, 64(R14)
-	ADDQ         R13, R14
-	VBROADCASTSS 40(R12), Z31
+	VMULPS       Z24, Z20, Z20
+	VMULPS       Z26, Z20, Z20
+	VMOVUPS      Z20, (R14)
 	VCVTDQ2PS    Z21, Z21
-	VMULPS       Z29, Z21, Z21
-	VMULPS       Z31, Z21, Z21
-	VMOVUPS      Z21, (R14)
-	VCVTDQ2PS    Z22, Z22
-	VMULPS       Z30, Z22, Z22
-	VMULPS       Z31, Z22, Z22
-	VMOVUPS      Z22, 64(R14)
+	VMULPS       Z25, Z21, Z21
+	VMULPS       Z26, Z21, Z21
+	VMOVUPS      Z21, 64(R14)
 	ADDQ         R13, R14
-	VBROADCASTSS 44(R12), Z31
+	VBROADCASTSS 44(R12), Z26
+	VCVTDQ2PS    Z22, Z22
+	VMULPS       Z24, Z22, Z22
+	VMULPS       Z26, Z22, Z22
+	VMOVUPS      Z22, (R14)
 	VCVTDQ2PS    Z23, Z23
-	VMULPS       Z29, Z23, Z23
-	VMULPS       Z31, Z23, Z23
-	VMOVUPS      Z23, (R14)
-	VCVTDQ2PS    Z24, Z24
-	VMULPS       Z30, Z24, Z24
-	VMULPS       Z31, Z24, Z24
-	VMOVUPS      Z24, 64(R14)
+	VMULPS       Z25, Z23, Z23
+	VMULPS       Z26, Z23, Z23
+	VMOVUPS      Z23, 64(R14)
 	ADDQ         $+128, R10
 	ADDQ         $+128, R8
 	ADDQ         $+128, DI
@@ -13343,10 +13151,10 @@ mixWide12Pair:
 	VPBROADCASTD (SI)(DX*1), Z26
 	VPDPWSSD     Z24, Z26, Z22
 	VPDPWSSD     Z25, Z26, Z23
-	ADDQ         $0x40, DI
 	ADDQ         $0x04, AX
 	ADDQ         $0x04, BX
 	ADDQ         $0x04, SI
+	ADDQ         $0x40, DI
 	DECQ         R9
 	JNE          mixWide12Pair
 	MOVQ         out+0(FP), AX

@@ -2519,9 +2519,9 @@ transposeLoop:
 	VZEROUPPER
 	RET
 
-// func headBytes(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+// func headRows(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32)
 // Requires: AVX, AVX2, SSE
-TEXT ·headBytes(SB), NOSPLIT, $0-56
+TEXT ·headRows(SB), NOSPLIT, $0-52
 	MOVQ         dst+0(FP), AX
 	MOVQ         scales+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -2532,99 +2532,16 @@ TEXT ·headBytes(SB), NOSPLIT, $0-56
 	SHRQ         $0x05, SI
 	VPCMPEQD     Y0, Y0, Y0
 	VPSRLD       $0x01, Y0, Y0
-	VBROADCASTSS limit<>+0(SB), Y1
-	VBROADCASTSS smallest<>+0(SB), Y2
-	VBROADCASTSS infinite<>+0(SB), Y3
-	MOVL         flip+52(FP), R8
-	VMOVD        R8, X4
-	VPBROADCASTD X4, Y4
-	VMOVDQU      packOrder<>+0(SB), Y5
-
-headBytesRow:
-	VPXOR Y6, Y6, Y6
-	MOVQ  DX, R8
-	MOVQ  SI, R9
-
-headBytesTop:
-	VPAND      (R8), Y0, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VPAND      32(R8), Y0, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VPAND      64(R8), Y0, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VPAND      96(R8), Y0, Y7
-	VPMAXUD    Y7, Y6, Y6
-	ADDQ       $+128, R8
-	DECQ       R9
-	JNE        headBytesTop
-	VPERM2I128 $0x01, Y6, Y6, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VPSHUFD    $0x4e, Y6, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VPSHUFD    $0xb1, Y6, Y7
-	VPMAXUD    Y7, Y6, Y6
-	VDIVPS     Y1, Y6, Y7
-	VCMPPS     $0x05, Y2, Y6, Y8
-	VANDPS     Y8, Y7, Y7
-	VDIVPS     Y6, Y1, Y6
-	VANDPS     Y8, Y6, Y6
-	VCMPPS     $0x01, Y3, Y6, Y8
-	VANDPS     Y8, Y6, Y6
-	MOVSS      factor+48(FP), X8
-	VMULSS     X8, X7, X8
-	VMOVSS     X8, (CX)
-	ADDQ       $0x04, CX
-	MOVQ       DX, R8
-	MOVQ       SI, R9
-
-headBytesGroup:
-	VMULPS    (R8), Y6, Y7
-	VCVTPS2DQ Y7, Y7
-	VMULPS    32(R8), Y6, Y8
-	VCVTPS2DQ Y8, Y8
-	VMULPS    64(R8), Y6, Y9
-	VCVTPS2DQ Y9, Y9
-	VMULPS    96(R8), Y6, Y10
-	VCVTPS2DQ Y10, Y10
-	VPACKSSDW Y8, Y7, Y7
-	VPACKSSDW Y10, Y9, Y9
-	VPACKSSWB Y9, Y7, Y7
-	VPERMD    Y7, Y5, Y7
-	VPXOR     Y4, Y7, Y7
-	VMOVDQU   Y7, (AX)
-	ADDQ      $0x20, AX
-	ADDQ      $+128, R8
-	DECQ      R9
-	JNE       headBytesGroup
-	ADDQ      BX, DX
-	DECQ      DI
-	JNE       headBytesRow
-	VZEROUPPER
-	RET
-
-// func headWords(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
-// Requires: AVX, AVX2, SSE
-TEXT ·headWords(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         scales+8(FP), CX
-	MOVQ         x+16(FP), DX
-	MOVQ         stride+24(FP), BX
-	MOVQ         cols+32(FP), SI
-	MOVQ         rows+40(FP), DI
-	SHLQ         $0x02, BX
-	SHRQ         $0x05, SI
-	VPCMPEQD     Y0, Y0, Y0
-	VPSRLD       $0x01, Y0, Y0
-	VBROADCASTSS limit<>+0(SB), Y1
+	VBROADCASTSS headMost<>+0(SB), Y1
 	VBROADCASTSS smallest<>+0(SB), Y2
 	VBROADCASTSS infinite<>+0(SB), Y3
 
-headWordsRow:
+headRowsRow:
 	VPXOR Y4, Y4, Y4
 	MOVQ  DX, R8
 	MOVQ  SI, R9
 
-headWordsTop:
+headRowsTop:
 	VPAND      (R8), Y0, Y5
 	VPMAXUD    Y5, Y4, Y4
 	VPAND      32(R8), Y0, Y5
@@ -2635,7 +2552,7 @@ headWordsTop:
 	VPMAXUD    Y5, Y4, Y4
 	ADDQ       $+128, R8
 	DECQ       R9
-	JNE        headWordsTop
+	JNE        headRowsTop
 	VPERM2I128 $0x01, Y4, Y4, Y5
 	VPMAXUD    Y5, Y4, Y4
 	VPSHUFD    $0x4e, Y4, Y5
@@ -2656,7 +2573,7 @@ headWordsTop:
 	MOVQ       DX, R8
 	MOVQ       SI, R9
 
-headWordsGroup:
+headRowsGroup:
 	VMULPS    (R8), Y4, Y5
 	VCVTPS2DQ Y5, Y5
 	VMULPS    32(R8), Y4, Y6
@@ -2674,12 +2591,15 @@ headWordsGroup:
 	ADDQ      $0x40, AX
 	ADDQ      $+128, R8
 	DECQ      R9
-	JNE       headWordsGroup
+	JNE       headRowsGroup
 	ADDQ      BX, DX
 	DECQ      DI
-	JNE       headWordsRow
+	JNE       headRowsRow
 	VZEROUPPER
 	RET
+
+DATA headMost<>+0(SB)/4, $0x457ff000
+GLOBL headMost<>(SB), RODATA|NOPTR, $4
 
 // func headValues(dst *uint32, scales *float32, x *float32, stride int, tokens int)
 // Requires: AVX, AVX2

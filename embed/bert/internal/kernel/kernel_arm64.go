@@ -18,7 +18,7 @@ func available() []*Set {
 		return []*Set{neon, Portable()}
 	}
 	dotprod := *neon
-	dotprod.name, dotprod.q4, dotprod.attention = "dotprod", q4Dot, attentionDot()
+	dotprod.name, dotprod.q4 = "dotprod", q4Dot
 	return []*Set{&dotprod, neon, Portable()}
 }
 

@@ -1840,9 +1840,9 @@ group:
 	WORD $0x4e6148eb // sqxtn2 v11.8h, v7.4s
 	WORD $0x0e214900 // sqxtn v0.8b, v8.8h
 	WORD $0x4e214920 // sqxtn2 v0.16b, v9.8h
+	WORD $0x6e3b1c00 // eor v0.16b, v0.16b, v27.16b
 	WORD $0x0e214941 // sqxtn v1.8b, v10.8h
 	WORD $0x4e214961 // sqxtn2 v1.16b, v11.8h
-	WORD $0x6e3b1c00 // eor v0.16b, v0.16b, v27.16b
 	WORD $0x6e3b1c21 // eor v1.16b, v1.16b, v27.16b
 	VST1.P [V0.B16, V1.B16], 32(R0)
 	SUBS $1, R4
@@ -2205,7 +2205,7 @@ TEXT ·headRows(SB), NOSPLIT, $0-52
 	FMOVS factor+48(FP), F20
 	LSL $2, R3
 	LSR $5, R4
-	MOVD $0x42fe0000, R16
+	MOVD $0x457ff000, R16
 	WORD $0x4e040e18 // dup v24.4s, w16
 	MOVD $0x03aa2425, R16
 	WORD $0x4e040e19 // dup v25.4s, w16
@@ -2277,11 +2277,7 @@ group:
 	WORD $0x4e6148aa // sqxtn2 v10.8h, v5.4s
 	WORD $0x0e6148cb // sqxtn v11.4h, v6.4s
 	WORD $0x4e6148eb // sqxtn2 v11.8h, v7.4s
-	WORD $0x0e214900 // sqxtn v0.8b, v8.8h
-	WORD $0x4e214920 // sqxtn2 v0.16b, v9.8h
-	WORD $0x0e214941 // sqxtn v1.8b, v10.8h
-	WORD $0x4e214961 // sqxtn2 v1.16b, v11.8h
-	VST1.P [V0.B16, V1.B16], 32(R0)
+	VST1.P [V8.H8, V9.H8, V10.H8, V11.H8], 64(R0)
 	SUBS $1, R7
 	BNE group
 	ADD R3, R2
@@ -2548,8 +2544,8 @@ round:
 	BNE row
 	RET
 
-// func dotScores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·dotScores1(SB), NOSPLIT, $0-72
+// func scores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+TEXT ·scores1(SB), NOSPLIT, $0-72
 	MOVD out+0(FP), R0
 	MOVD outStride+8(FP), R1
 	MOVD q+16(FP), R2
@@ -2562,37 +2558,34 @@ TEXT ·dotScores1(SB), NOSPLIT, $0-72
 	LSL $2, R1
 	LSL $2, R9
 panel:
-	WORD $0x6f00e410 // movi v16.2d, #0
-	WORD $0x6f00e411 // movi v17.2d, #0
-	WORD $0x6f00e412 // movi v18.2d, #0
-	WORD $0x6f00e413 // movi v19.2d, #0
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	WORD $0x6f00e404 // movi v4.2d, #0
+	WORD $0x6f00e405 // movi v5.2d, #0
+	WORD $0x6f00e406 // movi v6.2d, #0
+	WORD $0x6f00e407 // movi v7.2d, #0
 	MOVD R7, R8
 	MOVD R6, R13
 word:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e090 // sdot v16.4s, v4.16b, v0.4b[0]
-	WORD $0x4f80e0b1 // sdot v17.4s, v5.16b, v0.4b[0]
-	WORD $0x4f80e0d2 // sdot v18.4s, v6.16b, v0.4b[0]
-	WORD $0x4f80e0f3 // sdot v19.4s, v7.16b, v0.4b[0]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e110 // sdot v16.4s, v8.16b, v0.4b[1]
-	WORD $0x4fa0e131 // sdot v17.4s, v9.16b, v0.4b[1]
-	WORD $0x4fa0e152 // sdot v18.4s, v10.16b, v0.4b[1]
-	WORD $0x4fa0e173 // sdot v19.4s, v11.16b, v0.4b[1]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e890 // sdot v16.4s, v4.16b, v0.4b[2]
-	WORD $0x4f80e8b1 // sdot v17.4s, v5.16b, v0.4b[2]
-	WORD $0x4f80e8d2 // sdot v18.4s, v6.16b, v0.4b[2]
-	WORD $0x4f80e8f3 // sdot v19.4s, v7.16b, v0.4b[2]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e910 // sdot v16.4s, v8.16b, v0.4b[3]
-	WORD $0x4fa0e931 // sdot v17.4s, v9.16b, v0.4b[3]
-	WORD $0x4fa0e952 // sdot v18.4s, v10.16b, v0.4b[3]
-	WORD $0x4fa0e973 // sdot v19.4s, v11.16b, v0.4b[3]
-	SUBS $4, R13
+	VLD1.P (R8)(R9), [V16.H8, V17.H8, V18.H8, V19.H8]
+	VLD1R.P 4(R2), [V24.S4]
+	WORD $0x0e788200 // smlal v0.4s, v16.4h, v24.4h
+	WORD $0x4e788201 // smlal2 v1.4s, v16.8h, v24.8h
+	WORD $0x0e788222 // smlal v2.4s, v17.4h, v24.4h
+	WORD $0x4e788223 // smlal2 v3.4s, v17.8h, v24.8h
+	WORD $0x0e788244 // smlal v4.4s, v18.4h, v24.4h
+	WORD $0x4e788245 // smlal2 v5.4s, v18.8h, v24.8h
+	WORD $0x0e788266 // smlal v6.4s, v19.4h, v24.4h
+	WORD $0x4e788267 // smlal2 v7.4s, v19.8h, v24.8h
+	SUBS $1, R13
 	BNE word
 	SUB R6<<2, R2
+	WORD $0x4ea1bc10 // addp v16.4s, v0.4s, v1.4s
+	WORD $0x4ea3bc51 // addp v17.4s, v2.4s, v3.4s
+	WORD $0x4ea5bc92 // addp v18.4s, v4.4s, v5.4s
+	WORD $0x4ea7bcd3 // addp v19.4s, v6.4s, v7.4s
 	MOVD R0, R14
 	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
 	MOVD R10, R15
@@ -2610,6 +2603,111 @@ word:
 	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
 	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
 	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
+	ADD R1, R14
+	ADD $64, R0
+	ADD $64, R7
+	ADD $64, R11
+	SUBS $1, R12
+	BNE panel
+	RET
+
+// func scores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+TEXT ·scores2(SB), NOSPLIT, $0-72
+	MOVD out+0(FP), R0
+	MOVD outStride+8(FP), R1
+	MOVD q+16(FP), R2
+	MOVD words+24(FP), R6
+	MOVD keys+40(FP), R7
+	MOVD keyStride+48(FP), R9
+	MOVD qScales+32(FP), R10
+	MOVD keyScales+56(FP), R11
+	MOVD panels+64(FP), R12
+	LSL $2, R1
+	LSL $2, R9
+	ADD R6<<2, R2, R3
+panel:
+	WORD $0x6f00e400 // movi v0.2d, #0
+	WORD $0x6f00e401 // movi v1.2d, #0
+	WORD $0x6f00e402 // movi v2.2d, #0
+	WORD $0x6f00e403 // movi v3.2d, #0
+	WORD $0x6f00e404 // movi v4.2d, #0
+	WORD $0x6f00e405 // movi v5.2d, #0
+	WORD $0x6f00e406 // movi v6.2d, #0
+	WORD $0x6f00e407 // movi v7.2d, #0
+	WORD $0x6f00e408 // movi v8.2d, #0
+	WORD $0x6f00e409 // movi v9.2d, #0
+	WORD $0x6f00e40a // movi v10.2d, #0
+	WORD $0x6f00e40b // movi v11.2d, #0
+	WORD $0x6f00e40c // movi v12.2d, #0
+	WORD $0x6f00e40d // movi v13.2d, #0
+	WORD $0x6f00e40e // movi v14.2d, #0
+	WORD $0x6f00e40f // movi v15.2d, #0
+	MOVD R7, R8
+	MOVD R6, R13
+word:
+	VLD1.P (R8)(R9), [V16.H8, V17.H8, V18.H8, V19.H8]
+	VLD1R.P 4(R2), [V24.S4]
+	WORD $0x0e788200 // smlal v0.4s, v16.4h, v24.4h
+	WORD $0x4e788201 // smlal2 v1.4s, v16.8h, v24.8h
+	WORD $0x0e788222 // smlal v2.4s, v17.4h, v24.4h
+	WORD $0x4e788223 // smlal2 v3.4s, v17.8h, v24.8h
+	WORD $0x0e788244 // smlal v4.4s, v18.4h, v24.4h
+	WORD $0x4e788245 // smlal2 v5.4s, v18.8h, v24.8h
+	WORD $0x0e788266 // smlal v6.4s, v19.4h, v24.4h
+	WORD $0x4e788267 // smlal2 v7.4s, v19.8h, v24.8h
+	VLD1R.P 4(R3), [V25.S4]
+	WORD $0x0e798208 // smlal v8.4s, v16.4h, v25.4h
+	WORD $0x4e798209 // smlal2 v9.4s, v16.8h, v25.8h
+	WORD $0x0e79822a // smlal v10.4s, v17.4h, v25.4h
+	WORD $0x4e79822b // smlal2 v11.4s, v17.8h, v25.8h
+	WORD $0x0e79824c // smlal v12.4s, v18.4h, v25.4h
+	WORD $0x4e79824d // smlal2 v13.4s, v18.8h, v25.8h
+	WORD $0x0e79826e // smlal v14.4s, v19.4h, v25.4h
+	WORD $0x4e79826f // smlal2 v15.4s, v19.8h, v25.8h
+	SUBS $1, R13
+	BNE word
+	SUB R6<<2, R2
+	WORD $0x4ea1bc10 // addp v16.4s, v0.4s, v1.4s
+	WORD $0x4ea3bc51 // addp v17.4s, v2.4s, v3.4s
+	WORD $0x4ea5bc92 // addp v18.4s, v4.4s, v5.4s
+	WORD $0x4ea7bcd3 // addp v19.4s, v6.4s, v7.4s
+	SUB R6<<2, R3
+	WORD $0x4ea9bd14 // addp v20.4s, v8.4s, v9.4s
+	WORD $0x4eabbd55 // addp v21.4s, v10.4s, v11.4s
+	WORD $0x4eadbd96 // addp v22.4s, v12.4s, v13.4s
+	WORD $0x4eafbdd7 // addp v23.4s, v14.4s, v15.4s
+	MOVD R0, R14
+	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
+	MOVD R10, R15
+	VLD1R.P 4(R15), [V0.S4]
+	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
+	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
+	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
+	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
+	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
+	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
+	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
+	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
+	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
+	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
+	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
+	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
+	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
+	ADD R1, R14
+	VLD1R.P 4(R15), [V0.S4]
+	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
+	WORD $0x6e24de94 // fmul v20.4s, v20.4s, v4.4s
+	WORD $0x6e20de94 // fmul v20.4s, v20.4s, v0.4s
+	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
+	WORD $0x6e25deb5 // fmul v21.4s, v21.4s, v5.4s
+	WORD $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
+	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
+	WORD $0x6e26ded6 // fmul v22.4s, v22.4s, v6.4s
+	WORD $0x6e20ded6 // fmul v22.4s, v22.4s, v0.4s
+	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
+	WORD $0x6e27def7 // fmul v23.4s, v23.4s, v7.4s
+	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
 	ADD R1, R14
 	ADD $64, R0
 	ADD $64, R7
@@ -2663,114 +2761,6 @@ pair:
 	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
 	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
 	ADD R1, R14
-	RET
-
-// func dotScores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·dotScores2(SB), NOSPLIT, $0-72
-	MOVD out+0(FP), R0
-	MOVD outStride+8(FP), R1
-	MOVD q+16(FP), R2
-	MOVD words+24(FP), R6
-	MOVD keys+40(FP), R7
-	MOVD keyStride+48(FP), R9
-	MOVD qScales+32(FP), R10
-	MOVD keyScales+56(FP), R11
-	MOVD panels+64(FP), R12
-	LSL $2, R1
-	LSL $2, R9
-	ADD R6<<2, R2, R3
-panel:
-	WORD $0x6f00e410 // movi v16.2d, #0
-	WORD $0x6f00e411 // movi v17.2d, #0
-	WORD $0x6f00e412 // movi v18.2d, #0
-	WORD $0x6f00e413 // movi v19.2d, #0
-	WORD $0x6f00e414 // movi v20.2d, #0
-	WORD $0x6f00e415 // movi v21.2d, #0
-	WORD $0x6f00e416 // movi v22.2d, #0
-	WORD $0x6f00e417 // movi v23.2d, #0
-	MOVD R7, R8
-	MOVD R6, R13
-word:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e090 // sdot v16.4s, v4.16b, v0.4b[0]
-	WORD $0x4f80e0b1 // sdot v17.4s, v5.16b, v0.4b[0]
-	WORD $0x4f80e0d2 // sdot v18.4s, v6.16b, v0.4b[0]
-	WORD $0x4f80e0f3 // sdot v19.4s, v7.16b, v0.4b[0]
-	WORD $0x4f81e094 // sdot v20.4s, v4.16b, v1.4b[0]
-	WORD $0x4f81e0b5 // sdot v21.4s, v5.16b, v1.4b[0]
-	WORD $0x4f81e0d6 // sdot v22.4s, v6.16b, v1.4b[0]
-	WORD $0x4f81e0f7 // sdot v23.4s, v7.16b, v1.4b[0]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e110 // sdot v16.4s, v8.16b, v0.4b[1]
-	WORD $0x4fa0e131 // sdot v17.4s, v9.16b, v0.4b[1]
-	WORD $0x4fa0e152 // sdot v18.4s, v10.16b, v0.4b[1]
-	WORD $0x4fa0e173 // sdot v19.4s, v11.16b, v0.4b[1]
-	WORD $0x4fa1e114 // sdot v20.4s, v8.16b, v1.4b[1]
-	WORD $0x4fa1e135 // sdot v21.4s, v9.16b, v1.4b[1]
-	WORD $0x4fa1e156 // sdot v22.4s, v10.16b, v1.4b[1]
-	WORD $0x4fa1e177 // sdot v23.4s, v11.16b, v1.4b[1]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e890 // sdot v16.4s, v4.16b, v0.4b[2]
-	WORD $0x4f80e8b1 // sdot v17.4s, v5.16b, v0.4b[2]
-	WORD $0x4f80e8d2 // sdot v18.4s, v6.16b, v0.4b[2]
-	WORD $0x4f80e8f3 // sdot v19.4s, v7.16b, v0.4b[2]
-	WORD $0x4f81e894 // sdot v20.4s, v4.16b, v1.4b[2]
-	WORD $0x4f81e8b5 // sdot v21.4s, v5.16b, v1.4b[2]
-	WORD $0x4f81e8d6 // sdot v22.4s, v6.16b, v1.4b[2]
-	WORD $0x4f81e8f7 // sdot v23.4s, v7.16b, v1.4b[2]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e910 // sdot v16.4s, v8.16b, v0.4b[3]
-	WORD $0x4fa0e931 // sdot v17.4s, v9.16b, v0.4b[3]
-	WORD $0x4fa0e952 // sdot v18.4s, v10.16b, v0.4b[3]
-	WORD $0x4fa0e973 // sdot v19.4s, v11.16b, v0.4b[3]
-	WORD $0x4fa1e914 // sdot v20.4s, v8.16b, v1.4b[3]
-	WORD $0x4fa1e935 // sdot v21.4s, v9.16b, v1.4b[3]
-	WORD $0x4fa1e956 // sdot v22.4s, v10.16b, v1.4b[3]
-	WORD $0x4fa1e977 // sdot v23.4s, v11.16b, v1.4b[3]
-	SUBS $4, R13
-	BNE word
-	SUB R6<<2, R2
-	SUB R6<<2, R3
-	MOVD R0, R14
-	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
-	MOVD R10, R15
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
-	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
-	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
-	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
-	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
-	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
-	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
-	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
-	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
-	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
-	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
-	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
-	WORD $0x6e24de94 // fmul v20.4s, v20.4s, v4.4s
-	WORD $0x6e20de94 // fmul v20.4s, v20.4s, v0.4s
-	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
-	WORD $0x6e25deb5 // fmul v21.4s, v21.4s, v5.4s
-	WORD $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x6e26ded6 // fmul v22.4s, v22.4s, v6.4s
-	WORD $0x6e20ded6 // fmul v22.4s, v22.4s, v0.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x6e27def7 // fmul v23.4s, v23.4s, v7.4s
-	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
-	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
-	ADD R1, R14
-	ADD $64, R0
-	ADD $64, R7
-	ADD $64, R11
-	SUBS $1, R12
-	BNE panel
 	RET
 
 // func mix2(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
@@ -2847,152 +2837,6 @@ pair:
 	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
 	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
 	ADD R1, R14
-	RET
-
-// func dotScores3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·dotScores3(SB), NOSPLIT, $0-72
-	MOVD out+0(FP), R0
-	MOVD outStride+8(FP), R1
-	MOVD q+16(FP), R2
-	MOVD words+24(FP), R6
-	MOVD keys+40(FP), R7
-	MOVD keyStride+48(FP), R9
-	MOVD qScales+32(FP), R10
-	MOVD keyScales+56(FP), R11
-	MOVD panels+64(FP), R12
-	LSL $2, R1
-	LSL $2, R9
-	ADD R6<<2, R2, R3
-	ADD R6<<2, R3, R4
-panel:
-	WORD $0x6f00e410 // movi v16.2d, #0
-	WORD $0x6f00e411 // movi v17.2d, #0
-	WORD $0x6f00e412 // movi v18.2d, #0
-	WORD $0x6f00e413 // movi v19.2d, #0
-	WORD $0x6f00e414 // movi v20.2d, #0
-	WORD $0x6f00e415 // movi v21.2d, #0
-	WORD $0x6f00e416 // movi v22.2d, #0
-	WORD $0x6f00e417 // movi v23.2d, #0
-	WORD $0x6f00e418 // movi v24.2d, #0
-	WORD $0x6f00e419 // movi v25.2d, #0
-	WORD $0x6f00e41a // movi v26.2d, #0
-	WORD $0x6f00e41b // movi v27.2d, #0
-	MOVD R7, R8
-	MOVD R6, R13
-word:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	VLD1.P 16(R4), [V2.B16]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e090 // sdot v16.4s, v4.16b, v0.4b[0]
-	WORD $0x4f80e0b1 // sdot v17.4s, v5.16b, v0.4b[0]
-	WORD $0x4f80e0d2 // sdot v18.4s, v6.16b, v0.4b[0]
-	WORD $0x4f80e0f3 // sdot v19.4s, v7.16b, v0.4b[0]
-	WORD $0x4f81e094 // sdot v20.4s, v4.16b, v1.4b[0]
-	WORD $0x4f81e0b5 // sdot v21.4s, v5.16b, v1.4b[0]
-	WORD $0x4f81e0d6 // sdot v22.4s, v6.16b, v1.4b[0]
-	WORD $0x4f81e0f7 // sdot v23.4s, v7.16b, v1.4b[0]
-	WORD $0x4f82e098 // sdot v24.4s, v4.16b, v2.4b[0]
-	WORD $0x4f82e0b9 // sdot v25.4s, v5.16b, v2.4b[0]
-	WORD $0x4f82e0da // sdot v26.4s, v6.16b, v2.4b[0]
-	WORD $0x4f82e0fb // sdot v27.4s, v7.16b, v2.4b[0]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e110 // sdot v16.4s, v8.16b, v0.4b[1]
-	WORD $0x4fa0e131 // sdot v17.4s, v9.16b, v0.4b[1]
-	WORD $0x4fa0e152 // sdot v18.4s, v10.16b, v0.4b[1]
-	WORD $0x4fa0e173 // sdot v19.4s, v11.16b, v0.4b[1]
-	WORD $0x4fa1e114 // sdot v20.4s, v8.16b, v1.4b[1]
-	WORD $0x4fa1e135 // sdot v21.4s, v9.16b, v1.4b[1]
-	WORD $0x4fa1e156 // sdot v22.4s, v10.16b, v1.4b[1]
-	WORD $0x4fa1e177 // sdot v23.4s, v11.16b, v1.4b[1]
-	WORD $0x4fa2e118 // sdot v24.4s, v8.16b, v2.4b[1]
-	WORD $0x4fa2e139 // sdot v25.4s, v9.16b, v2.4b[1]
-	WORD $0x4fa2e15a // sdot v26.4s, v10.16b, v2.4b[1]
-	WORD $0x4fa2e17b // sdot v27.4s, v11.16b, v2.4b[1]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e890 // sdot v16.4s, v4.16b, v0.4b[2]
-	WORD $0x4f80e8b1 // sdot v17.4s, v5.16b, v0.4b[2]
-	WORD $0x4f80e8d2 // sdot v18.4s, v6.16b, v0.4b[2]
-	WORD $0x4f80e8f3 // sdot v19.4s, v7.16b, v0.4b[2]
-	WORD $0x4f81e894 // sdot v20.4s, v4.16b, v1.4b[2]
-	WORD $0x4f81e8b5 // sdot v21.4s, v5.16b, v1.4b[2]
-	WORD $0x4f81e8d6 // sdot v22.4s, v6.16b, v1.4b[2]
-	WORD $0x4f81e8f7 // sdot v23.4s, v7.16b, v1.4b[2]
-	WORD $0x4f82e898 // sdot v24.4s, v4.16b, v2.4b[2]
-	WORD $0x4f82e8b9 // sdot v25.4s, v5.16b, v2.4b[2]
-	WORD $0x4f82e8da // sdot v26.4s, v6.16b, v2.4b[2]
-	WORD $0x4f82e8fb // sdot v27.4s, v7.16b, v2.4b[2]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e910 // sdot v16.4s, v8.16b, v0.4b[3]
-	WORD $0x4fa0e931 // sdot v17.4s, v9.16b, v0.4b[3]
-	WORD $0x4fa0e952 // sdot v18.4s, v10.16b, v0.4b[3]
-	WORD $0x4fa0e973 // sdot v19.4s, v11.16b, v0.4b[3]
-	WORD $0x4fa1e914 // sdot v20.4s, v8.16b, v1.4b[3]
-	WORD $0x4fa1e935 // sdot v21.4s, v9.16b, v1.4b[3]
-	WORD $0x4fa1e956 // sdot v22.4s, v10.16b, v1.4b[3]
-	WORD $0x4fa1e977 // sdot v23.4s, v11.16b, v1.4b[3]
-	WORD $0x4fa2e918 // sdot v24.4s, v8.16b, v2.4b[3]
-	WORD $0x4fa2e939 // sdot v25.4s, v9.16b, v2.4b[3]
-	WORD $0x4fa2e95a // sdot v26.4s, v10.16b, v2.4b[3]
-	WORD $0x4fa2e97b // sdot v27.4s, v11.16b, v2.4b[3]
-	SUBS $4, R13
-	BNE word
-	SUB R6<<2, R2
-	SUB R6<<2, R3
-	SUB R6<<2, R4
-	MOVD R0, R14
-	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
-	MOVD R10, R15
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
-	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
-	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
-	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
-	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
-	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
-	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
-	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
-	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
-	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
-	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
-	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
-	WORD $0x6e24de94 // fmul v20.4s, v20.4s, v4.4s
-	WORD $0x6e20de94 // fmul v20.4s, v20.4s, v0.4s
-	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
-	WORD $0x6e25deb5 // fmul v21.4s, v21.4s, v5.4s
-	WORD $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x6e26ded6 // fmul v22.4s, v22.4s, v6.4s
-	WORD $0x6e20ded6 // fmul v22.4s, v22.4s, v0.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x6e27def7 // fmul v23.4s, v23.4s, v7.4s
-	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
-	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21db18 // scvtf v24.4s, v24.4s
-	WORD $0x6e24df18 // fmul v24.4s, v24.4s, v4.4s
-	WORD $0x6e20df18 // fmul v24.4s, v24.4s, v0.4s
-	WORD $0x4e21db39 // scvtf v25.4s, v25.4s
-	WORD $0x6e25df39 // fmul v25.4s, v25.4s, v5.4s
-	WORD $0x6e20df39 // fmul v25.4s, v25.4s, v0.4s
-	WORD $0x4e21db5a // scvtf v26.4s, v26.4s
-	WORD $0x6e26df5a // fmul v26.4s, v26.4s, v6.4s
-	WORD $0x6e20df5a // fmul v26.4s, v26.4s, v0.4s
-	WORD $0x4e21db7b // scvtf v27.4s, v27.4s
-	WORD $0x6e27df7b // fmul v27.4s, v27.4s, v7.4s
-	WORD $0x6e20df7b // fmul v27.4s, v27.4s, v0.4s
-	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R14)
-	ADD R1, R14
-	ADD $64, R0
-	ADD $64, R7
-	ADD $64, R11
-	SUBS $1, R12
-	BNE panel
 	RET
 
 // func mix3(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
@@ -3098,190 +2942,6 @@ pair:
 	WORD $0x6e20df7b // fmul v27.4s, v27.4s, v0.4s
 	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R14)
 	ADD R1, R14
-	RET
-
-// func dotScores4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·dotScores4(SB), NOSPLIT, $0-72
-	MOVD out+0(FP), R0
-	MOVD outStride+8(FP), R1
-	MOVD q+16(FP), R2
-	MOVD words+24(FP), R6
-	MOVD keys+40(FP), R7
-	MOVD keyStride+48(FP), R9
-	MOVD qScales+32(FP), R10
-	MOVD keyScales+56(FP), R11
-	MOVD panels+64(FP), R12
-	LSL $2, R1
-	LSL $2, R9
-	ADD R6<<2, R2, R3
-	ADD R6<<2, R3, R4
-	ADD R6<<2, R4, R5
-panel:
-	WORD $0x6f00e410 // movi v16.2d, #0
-	WORD $0x6f00e411 // movi v17.2d, #0
-	WORD $0x6f00e412 // movi v18.2d, #0
-	WORD $0x6f00e413 // movi v19.2d, #0
-	WORD $0x6f00e414 // movi v20.2d, #0
-	WORD $0x6f00e415 // movi v21.2d, #0
-	WORD $0x6f00e416 // movi v22.2d, #0
-	WORD $0x6f00e417 // movi v23.2d, #0
-	WORD $0x6f00e418 // movi v24.2d, #0
-	WORD $0x6f00e419 // movi v25.2d, #0
-	WORD $0x6f00e41a // movi v26.2d, #0
-	WORD $0x6f00e41b // movi v27.2d, #0
-	WORD $0x6f00e41c // movi v28.2d, #0
-	WORD $0x6f00e41d // movi v29.2d, #0
-	WORD $0x6f00e41e // movi v30.2d, #0
-	WORD $0x6f00e41f // movi v31.2d, #0
-	MOVD R7, R8
-	MOVD R6, R13
-word:
-	VLD1.P 16(R2), [V0.B16]
-	VLD1.P 16(R3), [V1.B16]
-	VLD1.P 16(R4), [V2.B16]
-	VLD1.P 16(R5), [V3.B16]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e090 // sdot v16.4s, v4.16b, v0.4b[0]
-	WORD $0x4f80e0b1 // sdot v17.4s, v5.16b, v0.4b[0]
-	WORD $0x4f80e0d2 // sdot v18.4s, v6.16b, v0.4b[0]
-	WORD $0x4f80e0f3 // sdot v19.4s, v7.16b, v0.4b[0]
-	WORD $0x4f81e094 // sdot v20.4s, v4.16b, v1.4b[0]
-	WORD $0x4f81e0b5 // sdot v21.4s, v5.16b, v1.4b[0]
-	WORD $0x4f81e0d6 // sdot v22.4s, v6.16b, v1.4b[0]
-	WORD $0x4f81e0f7 // sdot v23.4s, v7.16b, v1.4b[0]
-	WORD $0x4f82e098 // sdot v24.4s, v4.16b, v2.4b[0]
-	WORD $0x4f82e0b9 // sdot v25.4s, v5.16b, v2.4b[0]
-	WORD $0x4f82e0da // sdot v26.4s, v6.16b, v2.4b[0]
-	WORD $0x4f82e0fb // sdot v27.4s, v7.16b, v2.4b[0]
-	WORD $0x4f83e09c // sdot v28.4s, v4.16b, v3.4b[0]
-	WORD $0x4f83e0bd // sdot v29.4s, v5.16b, v3.4b[0]
-	WORD $0x4f83e0de // sdot v30.4s, v6.16b, v3.4b[0]
-	WORD $0x4f83e0ff // sdot v31.4s, v7.16b, v3.4b[0]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e110 // sdot v16.4s, v8.16b, v0.4b[1]
-	WORD $0x4fa0e131 // sdot v17.4s, v9.16b, v0.4b[1]
-	WORD $0x4fa0e152 // sdot v18.4s, v10.16b, v0.4b[1]
-	WORD $0x4fa0e173 // sdot v19.4s, v11.16b, v0.4b[1]
-	WORD $0x4fa1e114 // sdot v20.4s, v8.16b, v1.4b[1]
-	WORD $0x4fa1e135 // sdot v21.4s, v9.16b, v1.4b[1]
-	WORD $0x4fa1e156 // sdot v22.4s, v10.16b, v1.4b[1]
-	WORD $0x4fa1e177 // sdot v23.4s, v11.16b, v1.4b[1]
-	WORD $0x4fa2e118 // sdot v24.4s, v8.16b, v2.4b[1]
-	WORD $0x4fa2e139 // sdot v25.4s, v9.16b, v2.4b[1]
-	WORD $0x4fa2e15a // sdot v26.4s, v10.16b, v2.4b[1]
-	WORD $0x4fa2e17b // sdot v27.4s, v11.16b, v2.4b[1]
-	WORD $0x4fa3e11c // sdot v28.4s, v8.16b, v3.4b[1]
-	WORD $0x4fa3e13d // sdot v29.4s, v9.16b, v3.4b[1]
-	WORD $0x4fa3e15e // sdot v30.4s, v10.16b, v3.4b[1]
-	WORD $0x4fa3e17f // sdot v31.4s, v11.16b, v3.4b[1]
-	VLD1.P (R8)(R9), [V4.B16, V5.B16, V6.B16, V7.B16]
-	WORD $0x4f80e890 // sdot v16.4s, v4.16b, v0.4b[2]
-	WORD $0x4f80e8b1 // sdot v17.4s, v5.16b, v0.4b[2]
-	WORD $0x4f80e8d2 // sdot v18.4s, v6.16b, v0.4b[2]
-	WORD $0x4f80e8f3 // sdot v19.4s, v7.16b, v0.4b[2]
-	WORD $0x4f81e894 // sdot v20.4s, v4.16b, v1.4b[2]
-	WORD $0x4f81e8b5 // sdot v21.4s, v5.16b, v1.4b[2]
-	WORD $0x4f81e8d6 // sdot v22.4s, v6.16b, v1.4b[2]
-	WORD $0x4f81e8f7 // sdot v23.4s, v7.16b, v1.4b[2]
-	WORD $0x4f82e898 // sdot v24.4s, v4.16b, v2.4b[2]
-	WORD $0x4f82e8b9 // sdot v25.4s, v5.16b, v2.4b[2]
-	WORD $0x4f82e8da // sdot v26.4s, v6.16b, v2.4b[2]
-	WORD $0x4f82e8fb // sdot v27.4s, v7.16b, v2.4b[2]
-	WORD $0x4f83e89c // sdot v28.4s, v4.16b, v3.4b[2]
-	WORD $0x4f83e8bd // sdot v29.4s, v5.16b, v3.4b[2]
-	WORD $0x4f83e8de // sdot v30.4s, v6.16b, v3.4b[2]
-	WORD $0x4f83e8ff // sdot v31.4s, v7.16b, v3.4b[2]
-	VLD1.P (R8)(R9), [V8.B16, V9.B16, V10.B16, V11.B16]
-	WORD $0x4fa0e910 // sdot v16.4s, v8.16b, v0.4b[3]
-	WORD $0x4fa0e931 // sdot v17.4s, v9.16b, v0.4b[3]
-	WORD $0x4fa0e952 // sdot v18.4s, v10.16b, v0.4b[3]
-	WORD $0x4fa0e973 // sdot v19.4s, v11.16b, v0.4b[3]
-	WORD $0x4fa1e914 // sdot v20.4s, v8.16b, v1.4b[3]
-	WORD $0x4fa1e935 // sdot v21.4s, v9.16b, v1.4b[3]
-	WORD $0x4fa1e956 // sdot v22.4s, v10.16b, v1.4b[3]
-	WORD $0x4fa1e977 // sdot v23.4s, v11.16b, v1.4b[3]
-	WORD $0x4fa2e918 // sdot v24.4s, v8.16b, v2.4b[3]
-	WORD $0x4fa2e939 // sdot v25.4s, v9.16b, v2.4b[3]
-	WORD $0x4fa2e95a // sdot v26.4s, v10.16b, v2.4b[3]
-	WORD $0x4fa2e97b // sdot v27.4s, v11.16b, v2.4b[3]
-	WORD $0x4fa3e91c // sdot v28.4s, v8.16b, v3.4b[3]
-	WORD $0x4fa3e93d // sdot v29.4s, v9.16b, v3.4b[3]
-	WORD $0x4fa3e95e // sdot v30.4s, v10.16b, v3.4b[3]
-	WORD $0x4fa3e97f // sdot v31.4s, v11.16b, v3.4b[3]
-	SUBS $4, R13
-	BNE word
-	SUB R6<<2, R2
-	SUB R6<<2, R3
-	SUB R6<<2, R4
-	SUB R6<<2, R5
-	MOVD R0, R14
-	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
-	MOVD R10, R15
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
-	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
-	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
-	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
-	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
-	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
-	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
-	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
-	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
-	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
-	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
-	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
-	WORD $0x6e24de94 // fmul v20.4s, v20.4s, v4.4s
-	WORD $0x6e20de94 // fmul v20.4s, v20.4s, v0.4s
-	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
-	WORD $0x6e25deb5 // fmul v21.4s, v21.4s, v5.4s
-	WORD $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x6e26ded6 // fmul v22.4s, v22.4s, v6.4s
-	WORD $0x6e20ded6 // fmul v22.4s, v22.4s, v0.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x6e27def7 // fmul v23.4s, v23.4s, v7.4s
-	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
-	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21db18 // scvtf v24.4s, v24.4s
-	WORD $0x6e24df18 // fmul v24.4s, v24.4s, v4.4s
-	WORD $0x6e20df18 // fmul v24.4s, v24.4s, v0.4s
-	WORD $0x4e21db39 // scvtf v25.4s, v25.4s
-	WORD $0x6e25df39 // fmul v25.4s, v25.4s, v5.4s
-	WORD $0x6e20df39 // fmul v25.4s, v25.4s, v0.4s
-	WORD $0x4e21db5a // scvtf v26.4s, v26.4s
-	WORD $0x6e26df5a // fmul v26.4s, v26.4s, v6.4s
-	WORD $0x6e20df5a // fmul v26.4s, v26.4s, v0.4s
-	WORD $0x4e21db7b // scvtf v27.4s, v27.4s
-	WORD $0x6e27df7b // fmul v27.4s, v27.4s, v7.4s
-	WORD $0x6e20df7b // fmul v27.4s, v27.4s, v0.4s
-	VST1 [V24.S4, V25.S4, V26.S4, V27.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21db9c // scvtf v28.4s, v28.4s
-	WORD $0x6e24df9c // fmul v28.4s, v28.4s, v4.4s
-	WORD $0x6e20df9c // fmul v28.4s, v28.4s, v0.4s
-	WORD $0x4e21dbbd // scvtf v29.4s, v29.4s
-	WORD $0x6e25dfbd // fmul v29.4s, v29.4s, v5.4s
-	WORD $0x6e20dfbd // fmul v29.4s, v29.4s, v0.4s
-	WORD $0x4e21dbde // scvtf v30.4s, v30.4s
-	WORD $0x6e26dfde // fmul v30.4s, v30.4s, v6.4s
-	WORD $0x6e20dfde // fmul v30.4s, v30.4s, v0.4s
-	WORD $0x4e21dbff // scvtf v31.4s, v31.4s
-	WORD $0x6e27dfff // fmul v31.4s, v31.4s, v7.4s
-	WORD $0x6e20dfff // fmul v31.4s, v31.4s, v0.4s
-	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R14)
-	ADD R1, R14
-	ADD $64, R0
-	ADD $64, R7
-	ADD $64, R11
-	SUBS $1, R12
-	BNE panel
 	RET
 
 // func mix4(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
@@ -3416,229 +3076,4 @@ pair:
 	WORD $0x6e20dfff // fmul v31.4s, v31.4s, v0.4s
 	VST1 [V28.S4, V29.S4, V30.S4, V31.S4], (R14)
 	ADD R1, R14
-	RET
-
-// func longScores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·longScores1(SB), NOSPLIT, $0-72
-	MOVD out+0(FP), R0
-	MOVD outStride+8(FP), R1
-	MOVD q+16(FP), R2
-	MOVD words+24(FP), R6
-	MOVD keys+40(FP), R7
-	MOVD keyStride+48(FP), R9
-	MOVD qScales+32(FP), R10
-	MOVD keyScales+56(FP), R11
-	MOVD panels+64(FP), R12
-	LSL $2, R1
-	LSL $2, R9
-panel:
-	WORD $0x6f00e400 // movi v0.2d, #0
-	WORD $0x6f00e401 // movi v1.2d, #0
-	WORD $0x6f00e402 // movi v2.2d, #0
-	WORD $0x6f00e403 // movi v3.2d, #0
-	WORD $0x6f00e404 // movi v4.2d, #0
-	WORD $0x6f00e405 // movi v5.2d, #0
-	WORD $0x6f00e406 // movi v6.2d, #0
-	WORD $0x6f00e407 // movi v7.2d, #0
-	MOVD R7, R8
-	MOVD R6, R13
-word:
-	VLD1.P (R8)(R9), [V16.B16, V17.B16, V18.B16, V19.B16]
-	VLD1R.P 4(R2), [V24.S4]
-	VLD1.P (R8)(R9), [V20.B16, V21.B16, V22.B16, V23.B16]
-	VLD1R.P 4(R2), [V26.S4]
-	WORD $0x0e38c21c // smull v28.8h, v16.8b, v24.8b
-	WORD $0x4e38c21d // smull2 v29.8h, v16.16b, v24.16b
-	WORD $0x0e3a829c // smlal v28.8h, v20.8b, v26.8b
-	WORD $0x4e3a829d // smlal2 v29.8h, v20.16b, v26.16b
-	WORD $0x4e606b80 // sadalp v0.4s, v28.8h
-	WORD $0x4e606ba1 // sadalp v1.4s, v29.8h
-	WORD $0x0e38c23c // smull v28.8h, v17.8b, v24.8b
-	WORD $0x4e38c23d // smull2 v29.8h, v17.16b, v24.16b
-	WORD $0x0e3a82bc // smlal v28.8h, v21.8b, v26.8b
-	WORD $0x4e3a82bd // smlal2 v29.8h, v21.16b, v26.16b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
-	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
-	WORD $0x0e38c25c // smull v28.8h, v18.8b, v24.8b
-	WORD $0x4e38c25d // smull2 v29.8h, v18.16b, v24.16b
-	WORD $0x0e3a82dc // smlal v28.8h, v22.8b, v26.8b
-	WORD $0x4e3a82dd // smlal2 v29.8h, v22.16b, v26.16b
-	WORD $0x4e606b84 // sadalp v4.4s, v28.8h
-	WORD $0x4e606ba5 // sadalp v5.4s, v29.8h
-	WORD $0x0e38c27c // smull v28.8h, v19.8b, v24.8b
-	WORD $0x4e38c27d // smull2 v29.8h, v19.16b, v24.16b
-	WORD $0x0e3a82fc // smlal v28.8h, v23.8b, v26.8b
-	WORD $0x4e3a82fd // smlal2 v29.8h, v23.16b, v26.16b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
-	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
-	SUBS $2, R13
-	BNE word
-	SUB R6<<2, R2
-	WORD $0x4ea1bc10 // addp v16.4s, v0.4s, v1.4s
-	WORD $0x4ea3bc51 // addp v17.4s, v2.4s, v3.4s
-	WORD $0x4ea5bc92 // addp v18.4s, v4.4s, v5.4s
-	WORD $0x4ea7bcd3 // addp v19.4s, v6.4s, v7.4s
-	MOVD R0, R14
-	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
-	MOVD R10, R15
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
-	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
-	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
-	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
-	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
-	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
-	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
-	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
-	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
-	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
-	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
-	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
-	ADD R1, R14
-	ADD $64, R0
-	ADD $64, R7
-	ADD $64, R11
-	SUBS $1, R12
-	BNE panel
-	RET
-
-// func longScores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-TEXT ·longScores2(SB), NOSPLIT, $0-72
-	MOVD out+0(FP), R0
-	MOVD outStride+8(FP), R1
-	MOVD q+16(FP), R2
-	MOVD words+24(FP), R6
-	MOVD keys+40(FP), R7
-	MOVD keyStride+48(FP), R9
-	MOVD qScales+32(FP), R10
-	MOVD keyScales+56(FP), R11
-	MOVD panels+64(FP), R12
-	LSL $2, R1
-	LSL $2, R9
-	ADD R6<<2, R2, R3
-panel:
-	WORD $0x6f00e400 // movi v0.2d, #0
-	WORD $0x6f00e401 // movi v1.2d, #0
-	WORD $0x6f00e402 // movi v2.2d, #0
-	WORD $0x6f00e403 // movi v3.2d, #0
-	WORD $0x6f00e404 // movi v4.2d, #0
-	WORD $0x6f00e405 // movi v5.2d, #0
-	WORD $0x6f00e406 // movi v6.2d, #0
-	WORD $0x6f00e407 // movi v7.2d, #0
-	WORD $0x6f00e408 // movi v8.2d, #0
-	WORD $0x6f00e409 // movi v9.2d, #0
-	WORD $0x6f00e40a // movi v10.2d, #0
-	WORD $0x6f00e40b // movi v11.2d, #0
-	WORD $0x6f00e40c // movi v12.2d, #0
-	WORD $0x6f00e40d // movi v13.2d, #0
-	WORD $0x6f00e40e // movi v14.2d, #0
-	WORD $0x6f00e40f // movi v15.2d, #0
-	MOVD R7, R8
-	MOVD R6, R13
-word:
-	VLD1.P (R8)(R9), [V16.B16, V17.B16, V18.B16, V19.B16]
-	VLD1R.P 4(R2), [V24.S4]
-	VLD1R.P 4(R3), [V25.S4]
-	VLD1.P (R8)(R9), [V20.B16, V21.B16, V22.B16, V23.B16]
-	VLD1R.P 4(R2), [V26.S4]
-	VLD1R.P 4(R3), [V27.S4]
-	WORD $0x0e38c21c // smull v28.8h, v16.8b, v24.8b
-	WORD $0x4e38c21d // smull2 v29.8h, v16.16b, v24.16b
-	WORD $0x0e3a829c // smlal v28.8h, v20.8b, v26.8b
-	WORD $0x4e3a829d // smlal2 v29.8h, v20.16b, v26.16b
-	WORD $0x4e606b80 // sadalp v0.4s, v28.8h
-	WORD $0x4e606ba1 // sadalp v1.4s, v29.8h
-	WORD $0x0e38c23c // smull v28.8h, v17.8b, v24.8b
-	WORD $0x4e38c23d // smull2 v29.8h, v17.16b, v24.16b
-	WORD $0x0e3a82bc // smlal v28.8h, v21.8b, v26.8b
-	WORD $0x4e3a82bd // smlal2 v29.8h, v21.16b, v26.16b
-	WORD $0x4e606b82 // sadalp v2.4s, v28.8h
-	WORD $0x4e606ba3 // sadalp v3.4s, v29.8h
-	WORD $0x0e38c25c // smull v28.8h, v18.8b, v24.8b
-	WORD $0x4e38c25d // smull2 v29.8h, v18.16b, v24.16b
-	WORD $0x0e3a82dc // smlal v28.8h, v22.8b, v26.8b
-	WORD $0x4e3a82dd // smlal2 v29.8h, v22.16b, v26.16b
-	WORD $0x4e606b84 // sadalp v4.4s, v28.8h
-	WORD $0x4e606ba5 // sadalp v5.4s, v29.8h
-	WORD $0x0e38c27c // smull v28.8h, v19.8b, v24.8b
-	WORD $0x4e38c27d // smull2 v29.8h, v19.16b, v24.16b
-	WORD $0x0e3a82fc // smlal v28.8h, v23.8b, v26.8b
-	WORD $0x4e3a82fd // smlal2 v29.8h, v23.16b, v26.16b
-	WORD $0x4e606b86 // sadalp v6.4s, v28.8h
-	WORD $0x4e606ba7 // sadalp v7.4s, v29.8h
-	WORD $0x0e39c21c // smull v28.8h, v16.8b, v25.8b
-	WORD $0x4e39c21d // smull2 v29.8h, v16.16b, v25.16b
-	WORD $0x0e3b829c // smlal v28.8h, v20.8b, v27.8b
-	WORD $0x4e3b829d // smlal2 v29.8h, v20.16b, v27.16b
-	WORD $0x4e606b88 // sadalp v8.4s, v28.8h
-	WORD $0x4e606ba9 // sadalp v9.4s, v29.8h
-	WORD $0x0e39c23c // smull v28.8h, v17.8b, v25.8b
-	WORD $0x4e39c23d // smull2 v29.8h, v17.16b, v25.16b
-	WORD $0x0e3b82bc // smlal v28.8h, v21.8b, v27.8b
-	WORD $0x4e3b82bd // smlal2 v29.8h, v21.16b, v27.16b
-	WORD $0x4e606b8a // sadalp v10.4s, v28.8h
-	WORD $0x4e606bab // sadalp v11.4s, v29.8h
-	WORD $0x0e39c25c // smull v28.8h, v18.8b, v25.8b
-	WORD $0x4e39c25d // smull2 v29.8h, v18.16b, v25.16b
-	WORD $0x0e3b82dc // smlal v28.8h, v22.8b, v27.8b
-	WORD $0x4e3b82dd // smlal2 v29.8h, v22.16b, v27.16b
-	WORD $0x4e606b8c // sadalp v12.4s, v28.8h
-	WORD $0x4e606bad // sadalp v13.4s, v29.8h
-	WORD $0x0e39c27c // smull v28.8h, v19.8b, v25.8b
-	WORD $0x4e39c27d // smull2 v29.8h, v19.16b, v25.16b
-	WORD $0x0e3b82fc // smlal v28.8h, v23.8b, v27.8b
-	WORD $0x4e3b82fd // smlal2 v29.8h, v23.16b, v27.16b
-	WORD $0x4e606b8e // sadalp v14.4s, v28.8h
-	WORD $0x4e606baf // sadalp v15.4s, v29.8h
-	SUBS $2, R13
-	BNE word
-	SUB R6<<2, R2
-	SUB R6<<2, R3
-	WORD $0x4ea1bc10 // addp v16.4s, v0.4s, v1.4s
-	WORD $0x4ea3bc51 // addp v17.4s, v2.4s, v3.4s
-	WORD $0x4ea5bc92 // addp v18.4s, v4.4s, v5.4s
-	WORD $0x4ea7bcd3 // addp v19.4s, v6.4s, v7.4s
-	WORD $0x4ea9bd14 // addp v20.4s, v8.4s, v9.4s
-	WORD $0x4eabbd55 // addp v21.4s, v10.4s, v11.4s
-	WORD $0x4eadbd96 // addp v22.4s, v12.4s, v13.4s
-	WORD $0x4eafbdd7 // addp v23.4s, v14.4s, v15.4s
-	MOVD R0, R14
-	VLD1 (R11), [V4.S4, V5.S4, V6.S4, V7.S4]
-	MOVD R10, R15
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da10 // scvtf v16.4s, v16.4s
-	WORD $0x6e24de10 // fmul v16.4s, v16.4s, v4.4s
-	WORD $0x6e20de10 // fmul v16.4s, v16.4s, v0.4s
-	WORD $0x4e21da31 // scvtf v17.4s, v17.4s
-	WORD $0x6e25de31 // fmul v17.4s, v17.4s, v5.4s
-	WORD $0x6e20de31 // fmul v17.4s, v17.4s, v0.4s
-	WORD $0x4e21da52 // scvtf v18.4s, v18.4s
-	WORD $0x6e26de52 // fmul v18.4s, v18.4s, v6.4s
-	WORD $0x6e20de52 // fmul v18.4s, v18.4s, v0.4s
-	WORD $0x4e21da73 // scvtf v19.4s, v19.4s
-	WORD $0x6e27de73 // fmul v19.4s, v19.4s, v7.4s
-	WORD $0x6e20de73 // fmul v19.4s, v19.4s, v0.4s
-	VST1 [V16.S4, V17.S4, V18.S4, V19.S4], (R14)
-	ADD R1, R14
-	VLD1R.P 4(R15), [V0.S4]
-	WORD $0x4e21da94 // scvtf v20.4s, v20.4s
-	WORD $0x6e24de94 // fmul v20.4s, v20.4s, v4.4s
-	WORD $0x6e20de94 // fmul v20.4s, v20.4s, v0.4s
-	WORD $0x4e21dab5 // scvtf v21.4s, v21.4s
-	WORD $0x6e25deb5 // fmul v21.4s, v21.4s, v5.4s
-	WORD $0x6e20deb5 // fmul v21.4s, v21.4s, v0.4s
-	WORD $0x4e21dad6 // scvtf v22.4s, v22.4s
-	WORD $0x6e26ded6 // fmul v22.4s, v22.4s, v6.4s
-	WORD $0x6e20ded6 // fmul v22.4s, v22.4s, v0.4s
-	WORD $0x4e21daf7 // scvtf v23.4s, v23.4s
-	WORD $0x6e27def7 // fmul v23.4s, v23.4s, v7.4s
-	WORD $0x6e20def7 // fmul v23.4s, v23.4s, v0.4s
-	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R14)
-	ADD R1, R14
-	ADD $64, R0
-	ADD $64, R7
-	ADD $64, R11
-	SUBS $1, R12
-	BNE panel
 	RET

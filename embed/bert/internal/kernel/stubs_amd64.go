@@ -65,10 +65,7 @@ func addNormVectors(x *float32, y *float32, weight *float32, bias *float32, eps 
 func transposeBlocks(dst *float32, dstStride int, src *float32, srcStride int, blocks int)
 
 //go:noescape
-func headBytes(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
-
-//go:noescape
-func headWords(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32, flip uint32)
+func headRows(dst *float32, scales *float32, x *float32, stride int, cols int, rows int, factor float32)
 
 //go:noescape
 func headValues(dst *uint32, scales *float32, x *float32, stride int, tokens int)

@@ -92,52 +92,32 @@ func headValues(dst *uint32, scales *float32, x *float32, stride int, tokens int
 //go:noescape
 func probabilities(probs *uint32, sums *float32, scores *float32, stride int, tokens int, rows int)
 
-// dotScores1 multiplies 1 queries with panels of keys.
+// scores1 multiplies 1 queries with panels of keys.
 //
 //go:noescape
-func dotScores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+func scores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
+
+// scores2 multiplies 2 queries with panels of keys.
+//
+//go:noescape
+func scores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
 
 // mix1 multiplies 1 rows of probabilities with a panel of values.
 //
 //go:noescape
 func mix1(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
 
-// dotScores2 multiplies 2 queries with panels of keys.
-//
-//go:noescape
-func dotScores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-
 // mix2 multiplies 2 rows of probabilities with a panel of values.
 //
 //go:noescape
 func mix2(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
-
-// dotScores3 multiplies 3 queries with panels of keys.
-//
-//go:noescape
-func dotScores3(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
 
 // mix3 multiplies 3 rows of probabilities with a panel of values.
 //
 //go:noescape
 func mix3(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
 
-// dotScores4 multiplies 4 queries with panels of keys.
-//
-//go:noescape
-func dotScores4(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-
 // mix4 multiplies 4 rows of probabilities with a panel of values.
 //
 //go:noescape
 func mix4(out *float32, outStride int, probs *uint32, probStride int, values *uint32, sums *float32, scales *float32, pairs int)
-
-// longScores1 multiplies 1 queries with panels of keys.
-//
-//go:noescape
-func longScores1(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)
-
-// longScores2 multiplies 2 queries with panels of keys.
-//
-//go:noescape
-func longScores2(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)

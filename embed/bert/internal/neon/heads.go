@@ -4,18 +4,13 @@ import "fmt"
 
 const (
 	maxHeadTokens = 4
-	// Without the dot product instructions a token has twice as many sums.
-	maxLongHeadTokens = 2
+	// Scores have twice as many sums.
+	maxScoreTokens = 2
 )
 
 // halves is the Go assembler's list of the registers v to v+3 as int16.
 func halves(v int) string {
 	return fmt.Sprintf("[V%d.H8, V%d.H8, V%d.H8, V%d.H8]", v, v+1, v+2, v+3)
-}
-
-// quads is the Go assembler's list of the registers v to v+3 as bytes.
-func quads(v int) string {
-	return fmt.Sprintf("[V%d.B16, V%d.B16, V%d.B16, V%d.B16]", v, v+1, v+2, v+3)
 }
 
 // headRows writes the twin of quantizeHeadPortable.
@@ -28,7 +23,7 @@ func (f writer) headRows() {
 	f.Go("FMOVS %s, F%d", at["factor"], factor)
 	f.Go("LSL $2, R3")
 	f.Go("LSR $5, R4")
-	f.begin(s, 127)
+	f.begin(s, 1<<12-1)
 	f.Label("row")
 	f.Go("MOVD R2, R6")
 	f.Go("MOVD R4, R7")
@@ -47,7 +42,7 @@ func (f writer) headRows() {
 	f.Go("MOVD R4, R7")
 	f.Label("group")
 	f.rounded("R6", s.inv)
-	f.Go("VST1.P [V0.B16, V1.B16], 32(R0)")
+	f.Go("VST1.P %s, 64(R0)", halves(8))
 	f.Go("SUBS $1, R7")
 	f.Go("BNE group")
 	f.Go("ADD R3, R2")
@@ -134,12 +129,12 @@ func (f writer) scaled(n int) {
 	}
 }
 
-// scores writes the products of n queries with panels of keys; products adds
-// those of a few words, for which at the keys is R8 and at the queries R2 and on,
-// and end leaves them in the sums.
-func (f writer) scores(name string, n, words int, start, products, end func()) {
-	at := f.Func(fmt.Sprintf("%sScores%d", name, n), fmt.Sprintf("multiplies %d queries with panels of keys.", n),
+// scores writes the products of n queries with panels of keys, of pairs of int16.
+// v0 to v(8n-1) have the sums, two for each key.
+func (f writer) scores(n int) {
+	at := f.Func(fmt.Sprintf("scores%d", n), fmt.Sprintf("multiplies %d queries with panels of keys.", n),
 		"(out *float32, outStride int, q *float32, words int, qScales *float32, keys *float32, keyStride int, keyScales *float32, panels int)")
+	const keys, q = 16, 24
 	f.load(at, 0, "out", "outStride", "q")
 	f.load(at, 6, "words", "keys")
 	f.load(at, 9, "keyStride", "qScales", "keyScales", "panels")
@@ -149,17 +144,26 @@ func (f writer) scores(name string, n, words int, start, products, end func()) {
 		f.Go("ADD R6<<2, R%d, R%d", 1+t, 2+t)
 	}
 	f.Label("panel")
-	start()
+	f.Zero(0, 8*n)
 	f.Go("MOVD R7, R8")
 	f.Go("MOVD R6, R13")
 	f.Label("word")
-	products()
-	f.Go("SUBS $%d, R13", words)
+	f.Go("VLD1.P (R8)(R9), %s", halves(keys))
+	for t := range n {
+		f.Go("VLD1R.P 4(R%d), [V%d.S4]", 2+t, q+t)
+		for i := range 4 {
+			f.Op("smlal v%d.4s, v%d.4h, v%d.4h", 8*t+2*i, keys+i, q+t)
+			f.Op("smlal2 v%d.4s, v%d.8h, v%d.8h", 8*t+2*i+1, keys+i, q+t)
+		}
+	}
+	f.Go("SUBS $1, R13")
 	f.Go("BNE word")
 	for t := range n {
 		f.Go("SUB R6<<2, R%d", 2+t)
+		for i := range 4 {
+			f.Op("addp v%d.4s, v%d.4s, v%d.4s", headSums+4*t+i, 8*t+2*i, 8*t+2*i+1)
+		}
 	}
-	end()
 	f.Go("MOVD R0, R14")
 	f.scaled(n)
 	f.Go("ADD $%d, R0", 4*lanes)
@@ -168,54 +172,6 @@ func (f writer) scores(name string, n, words int, start, products, end func()) {
 	f.Go("SUBS $1, R12")
 	f.Go("BNE panel")
 	f.Go("RET")
-}
-
-// dotScores uses the dot product instructions, of four words at once.
-func (f writer) dotScores(n int) {
-	f.scores("dot", n, 4, func() { f.Zero(headSums, 4*n) }, func() {
-		for t := range n {
-			f.Go("VLD1.P 16(R%d), [V%d.B16]", 2+t, t)
-		}
-		for j := range 4 {
-			keys := 4 + j%2*4
-			f.Go("VLD1.P (R8)(R9), %s", quads(keys))
-			for t := range n {
-				for i := range 4 {
-					f.Op("sdot v%d.4s, v%d.16b, v%d.4b[%d]", headSums+4*t+i, keys+i, t, j)
-				}
-			}
-		}
-	}, func() {})
-}
-
-// longScores uses products of bytes that become int16, of which two fit. v0 to
-// v(8n-1) have the sums, two for each key.
-func (f writer) longScores(n int) {
-	const keys, q, product = 16, 24, 28
-	f.scores("long", n, 2, func() { f.Zero(0, 8*n) }, func() {
-		for word := range 2 {
-			f.Go("VLD1.P (R8)(R9), %s", quads(keys+4*word))
-			for t := range n {
-				f.Go("VLD1R.P 4(R%d), [V%d.S4]", 2+t, q+2*word+t)
-			}
-		}
-		for t := range n {
-			for i := range 4 {
-				for word, op := range []string{"smull", "smlal"} {
-					f.Op("%s v%d.8h, v%d.8b, v%d.8b", op, product, keys+4*word+i, q+2*word+t)
-					f.Op("%s2 v%d.8h, v%d.16b, v%d.16b", op, product+1, keys+4*word+i, q+2*word+t)
-				}
-				f.Op("sadalp v%d.4s, v%d.8h", 8*t+2*i, product)
-				f.Op("sadalp v%d.4s, v%d.8h", 8*t+2*i+1, product+1)
-			}
-		}
-	}, func() {
-		for t := range n {
-			for i := range 4 {
-				f.Op("addp v%d.4s, v%d.4s, v%d.4s", headSums+4*t+i, 8*t+2*i, 8*t+2*i+1)
-			}
-		}
-	})
 }
 
 // mix writes the products of n rows of probabilities with a panel of values.

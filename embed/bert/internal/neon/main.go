@@ -54,12 +54,11 @@ func source() *neon.File {
 	f.headRows()
 	f.headValues()
 	f.probabilities()
-	for t := 1; t <= maxHeadTokens; t++ {
-		f.dotScores(t)
-		f.mix(t)
+	for t := 1; t <= maxScoreTokens; t++ {
+		f.scores(t)
 	}
-	for t := 1; t <= maxLongHeadTokens; t++ {
-		f.longScores(t)
+	for t := 1; t <= maxHeadTokens; t++ {
+		f.mix(t)
 	}
 	return f.File
 }

@@ -287,7 +287,7 @@ func (f writer) largest(top int, at string) {
 	}
 }
 
-// rounded moves on by a group and leaves it, times inv, as int8 in v0 and v1.
+// rounded moves on by a group and leaves it, times inv, as int16 in v8 to v11.
 func (f writer) rounded(at string, inv int) {
 	f.Go("VLD1.P 64(%s), %s", at, four(0))
 	f.Go("VLD1.P 64(%s), %s", at, four(4))
@@ -298,10 +298,6 @@ func (f writer) rounded(at string, inv int) {
 	for i := range 4 {
 		f.Op("sqxtn v%d.4h, v%d.4s", 8+i, 2*i)
 		f.Op("sqxtn2 v%d.8h, v%d.4s", 8+i, 2*i+1)
-	}
-	for i := range 2 {
-		f.Op("sqxtn v%d.8b, v%d.8h", i, 8+2*i)
-		f.Op("sqxtn2 v%d.16b, v%d.8h", i, 9+2*i)
 	}
 }
 
@@ -342,6 +338,8 @@ func (f writer) quantize() {
 	f.Label("group")
 	f.rounded("R2", s.inv)
 	for i := range 2 {
+		f.Op("sqxtn v%d.8b, v%d.8h", i, 8+2*i)
+		f.Op("sqxtn2 v%d.16b, v%d.8h", i, 9+2*i)
 		f.Op("eor v%d.16b, v%d.16b, v%d.16b", i, i, offset)
 	}
 	f.Go("VST1.P [V0.B16, V1.B16], 32(R0)")

@@ -59,9 +59,9 @@ func (s *headSums) write(n int, laneScales, rowScales, out, outStride reg.Regist
 	})
 }
 
-// scores writes the products of n queries, whose bytes have an offset of 128,
-// with panels of keys in twos.
-func scores(c constants, n int) {
+// scores writes the products of n queries with panels of keys in twos, of pairs
+// of int16.
+func scores(n int) {
 	name := fmt.Sprintf("scoresWide%d", n)
 	TEXT(name, NOSPLIT, "func(out *float32, outStride int, q *float32, words int, qScales, keys *float32, keyStride int, keyScales *float32, twos int)")
 	Pragma("noescape")
@@ -75,50 +75,18 @@ func scores(c constants, n int) {
 	keyScales := Load(Param("keyScales"), GP64())
 	twos := Load(Param("twos"), GP64())
 	SHLQ(Imm(2), keyStride)
-	offset := ZMM()
-	VPBROADCASTD(c.word("byteOffset", 0x80808080), offset)
 
 	Label(name + "Two")
 	acc := newHeadSums(n)
+	acc.each(n, func(_, _ int, v reg.VecVirtual) { VPXORD(v, v, v) })
 	at, left := GP64(), GP64()
-	eachWord := func(label string, body func()) {
-		MOVQ(keys, at)
-		Load(Param("words"), left)
-		Label(name + label)
-		body()
-		ADDQ(keyStride, at)
-		DECQ(left)
-		JNE(LabelRef(name + label))
-	}
-	// What the offset adds is taken back first.
-	var start, weights [2]reg.VecVirtual
-	for p := range start {
-		start[p], weights[p] = ZMM(), ZMM()
-		VPXORD(start[p], start[p], start[p])
-	}
-	eachWord("Start", func() {
-		for p := range start {
-			VPDPBUSD(Mem{Base: at, Disp: 64 * p}, offset, start[p])
-		}
-	})
-	for p := range start {
-		VPXORD(weights[p], weights[p], weights[p])
-		VPSUBD(start[p], weights[p], start[p])
-	}
-	acc.each(n, func(p, _ int, v reg.VecVirtual) { VMOVDQA32(start[p], v) })
-	eachWord("Word", func() {
-		b := ZMM()
-		for p := range weights {
-			VMOVDQU32(Mem{Base: at, Disp: 64 * p}, weights[p])
-		}
-		acc.each(n, func(p, t int, v reg.VecVirtual) {
-			if p == 0 {
-				VPBROADCASTD(a.at(t, 0), b)
-			}
-			VPDPBUSD(weights[p], b, v)
-		})
-		a.each(func(base reg.GPVirtual) { ADDQ(Imm(4), base) })
-	})
+	MOVQ(keys, at)
+	Load(Param("words"), left)
+	Label(name + "Word")
+	acc.products(a, n, Mem{Base: at}, Mem{Base: at, Disp: 64})
+	ADDQ(keyStride, at)
+	DECQ(left)
+	JNE(LabelRef(name + "Word"))
 	a.each(func(base reg.GPVirtual) { SUBQ(words, base) })
 	{
 		qScales, outStride := GP64(), GP64()
@@ -134,6 +102,23 @@ func scores(c constants, n int) {
 	JNE(LabelRef(name + "Two"))
 	VZEROUPPER()
 	RET()
+}
+
+// products adds the products of a pair of int16 of each of n rows, which move on,
+// with the pairs of two vectors.
+func (s *headSums) products(a rows, n int, first, second Mem) {
+	w0, w1, b := ZMM(), ZMM(), ZMM()
+	VMOVDQU32(first, w0)
+	VMOVDQU32(second, w1)
+	s.each(n, func(p, t int, v reg.VecVirtual) {
+		if p == 0 {
+			VPBROADCASTD(a.at(t, 0), b)
+			VPDPWSSD(w0, b, v)
+		} else {
+			VPDPWSSD(w1, b, v)
+		}
+	})
+	a.each(func(base reg.GPVirtual) { ADDQ(Imm(4), base) })
 }
 
 // mix writes the products of n rows of probabilities with two panels of values.
@@ -152,19 +137,8 @@ func mix(n int) {
 	acc.each(n, func(_, _ int, v reg.VecVirtual) { VPXORD(v, v, v) })
 
 	Label(name + "Pair")
-	w0, w1, b := ZMM(), ZMM(), ZMM()
-	VMOVDQU32(Mem{Base: values}, w0)
-	VMOVDQU32(Mem{Base: values, Index: second, Scale: 4}, w1)
-	acc.each(n, func(p, t int, v reg.VecVirtual) {
-		if p == 0 {
-			VPBROADCASTD(a.at(t, 0), b)
-			VPDPWSSD(w0, b, v)
-		} else {
-			VPDPWSSD(w1, b, v)
-		}
-	})
+	acc.products(a, n, Mem{Base: values}, Mem{Base: values, Index: second, Scale: 4})
 	ADDQ(Imm(64), values)
-	a.each(func(base reg.GPVirtual) { ADDQ(Imm(4), base) })
 	DECQ(left)
 	JNE(LabelRef(name + "Pair"))
 

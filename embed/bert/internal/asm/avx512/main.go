@@ -54,7 +54,7 @@ func main() {
 	addNorm(c)
 	probabilities(c)
 	for t := 1; t <= maxTokens; t++ {
-		scores(c, t)
+		scores(t)
 		mix(t)
 	}
 	Generate()

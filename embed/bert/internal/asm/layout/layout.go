@@ -46,13 +46,14 @@ func ExpTaylor() []float32 { return []float32{1, 1, 1. / 2, 1. / 6, 1. / 24, 1. 
 
 // The constants of attention, see package kernel: the least argument of 2^x, the
 // number that rounds to an integer and adds the bias of an exponent, the most that
-// a probability and the sum of those of a row become, and that of a value.
+// a probability and the sum of those of a row become, that of a value, and that of a query or key.
 const (
 	Exp2Least = -30
 	Exp2Round = 12582912 + 127
 	ProbMost  = 1<<15 - 1
 	ProbSum   = 15 << 14
 	ValueMost = 1<<13 - 1
+	HeadMost  = 1<<12 - 1
 )
 
 // Exp2Poly returns the coefficients of 2^x around 0, constant term first.
