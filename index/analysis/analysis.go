@@ -76,12 +76,12 @@ type Kind uint8
 
 // The kinds of terms.
 const (
-	Exact  Kind = iota // a word or compound as written
-	Stem               // a word in its basic form
-	Part               // a piece of a compound in its basic form
-	Bigram             // two characters of a script without word borders
-	Single             // one character of such a script
-	Phonetic           // how a word sounds
+	Exact    Kind = iota // a word or compound as written
+	Stem                 // a word in its basic form
+	Part                 // a piece of a compound in its basic form
+	Bigram               // two characters of a script without word borders
+	Single               // one character of such a script
+	Phonetic             // how a word sounds
 )
 
 // String returns the kind's name.
