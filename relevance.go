@@ -20,6 +20,9 @@ const (
 	sampleMost = 4096
 	// sampleAll is the number of documents up to which all are looked at.
 	sampleAll = 512
+	// scriptChunks is the least number of chunks of a script in a sample that
+	// have a background of their own.
+	scriptChunks = 8
 )
 
 // sampleCache keeps the sample of the last sequence.
@@ -29,6 +32,8 @@ type sampleCache struct {
 	bits   int
 	filter *index.Filter
 	chunks int
+	// scripts are those of the chunks met so far.
+	scripts map[index.ChunkID]*unicode.RangeTable
 }
 
 // sample returns documents of about sampleChunks chunks. highest is a document
@@ -83,7 +88,35 @@ func (c *Corpus) sample(v index.View, at index.Seq, documents int, highest index
 		}
 	}
 	s.at, s.bits, s.filter, s.chunks = at, bits, &index.Filter{Docs: chosen}, chunks
+	s.scripts = make(map[index.ChunkID]*unicode.RangeTable, chunks)
 	return s.filter, s.chunks, nil
+}
+
+// byScript sorts the hits of a sample by the script of their chunks.
+func (c *Corpus) byScript(v index.View, sample []index.Hit) (map[*unicode.RangeTable][]index.Hit, error) {
+	s := &c.samples
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var unknown []index.ChunkID
+	for _, h := range sample {
+		if _, ok := s.scripts[h.Chunk]; !ok {
+			unknown = append(unknown, h.Chunk)
+		}
+	}
+	if len(unknown) > 0 {
+		chunks, err := v.Chunks(unknown)
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range unknown {
+			s.scripts[id] = textScript(chunks[id].Text)
+		}
+	}
+	sorted := make(map[*unicode.RangeTable][]index.Hit)
+	for _, h := range sample {
+		sorted[s.scripts[h.Chunk]] = append(sorted[s.scripts[h.Chunk]], h)
+	}
+	return sorted, nil
 }
 
 // judge tells how relevant chunks are to one question.
@@ -92,7 +125,10 @@ type judge struct {
 	script     *unicode.RangeTable
 	background search.Background
 	known      bool
-	found      map[index.ChunkID]float64 // keyword scores
+	// scripts are the backgrounds of scripts that the sample has enough of:
+	// texts in the question's language are nearer to it, whatever they say.
+	scripts map[*unicode.RangeTable]search.Background
+	found   map[index.ChunkID]float64 // keyword scores
 	// far is the cosine of hits that the vectors did not find: at most that of
 	// the last they did.
 	far    float64
@@ -125,7 +161,18 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 			return nil, err
 		}
 	}
-	j.background, j.known = search.NewBackground(sample, search.Prior{Mean: c.model.Unrelated, Deviation: c.model.Spread})
+	prior := search.Prior{Mean: c.model.Unrelated, Deviation: c.model.Spread}
+	j.background, j.known = search.NewBackground(sample, prior)
+	sorted, err := c.byScript(v, sample)
+	if err != nil {
+		return nil, err
+	}
+	j.scripts = make(map[*unicode.RangeTable]search.Background, len(sorted))
+	for script, hits := range sorted {
+		if len(hits) >= scriptChunks && len(hits) < len(sample) {
+			j.scripts[script], _ = search.NewBackground(hits, prior)
+		}
+	}
 	return j, nil
 }
 
@@ -134,66 +181,29 @@ func (c *Corpus) judge(ctx context.Context, v index.View, s *snapshots, at index
 func (j *judge) judge(hits []Hit, h []search.Hit, explain bool) {
 	scripts := make([]*unicode.RangeTable, len(hits))
 	for i := range hits {
-		scripts[i] = mainScript(hits[i].Text)
+		scripts[i] = textScript(hits[i].Text)
 	}
-	// Where some texts are in the question's script, those that are not, such as
-	// listings of code, get no bonus for that.
-	foreign := j.script != nil && !slices.Contains(scripts, j.script)
+	mixed := slices.Contains(scripts, j.script)
 	for i := range hits {
-		j.one(&hits[i], &h[i], foreign && scripts[i] != nil, explain)
+		j.one(&hits[i], &h[i], scripts[i], mixed, explain)
 	}
 }
 
-func (j *judge) one(hit *Hit, h *search.Hit, foreign, explain bool) {
-	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Found: j.found[h.Chunk], OtherScript: foreign}
+func (j *judge) one(hit *Hit, h *search.Hit, script *unicode.RangeTable, mixed, explain bool) {
+	e := search.Evidence{Cosine: h.Cosine, Near: h.Near || j.nearby, Found: j.found[h.Chunk], Mixed: mixed, OtherScript: script != nil && j.script != nil && script != j.script}
 	if !h.Near {
 		e.Cosine = j.far
 	}
-	hit.Relevance = search.Relevance(e, j.background, j.known)
+	background, ok := j.scripts[script]
+	if !ok {
+		background = j.background
+	}
+	hit.Relevance = search.Relevance(e, background, j.known)
 	if explain {
 		hit.Signals = &Signals{
 			VectorRank: h.VectorRank, KeywordRank: h.KeywordRank, Cosine: h.Cosine, KeywordScore: h.Keyword,
-			Background: j.background.Mean, Deviation: j.background.Deviation,
+			Background: background.Mean, Deviation: background.Deviation,
 			Matched: analysis.Matched(j.terms, hit.Source.Title+"\n"+hit.Text),
 		}
 	}
-}
-
-// scriptRunes is how much of a text tells its script.
-const scriptRunes = 400
-
-// mainScript returns the script of most letters, nil if there are none or it
-// is a rare one.
-func mainScript(text string) *unicode.RangeTable {
-	scripts := []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Han, unicode.Arabic, unicode.Greek, unicode.Hebrew,
-		unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Hiragana}
-	counts := make([]int, len(scripts))
-	seen := 0
-	for _, r := range text {
-		if !unicode.IsLetter(r) {
-			continue
-		}
-		if seen++; seen > scriptRunes {
-			break
-		}
-		for i, s := range scripts {
-			if unicode.Is(s, r) {
-				counts[i]++
-				break
-			}
-		}
-	}
-	best := -1
-	for i, n := range counts {
-		if n > 0 && (best < 0 || n > counts[best]) {
-			best = i
-		}
-	}
-	if best < 0 {
-		return nil
-	}
-	if scripts[best] == unicode.Hiragana {
-		return unicode.Han // Japanese has both
-	}
-	return scripts[best]
 }

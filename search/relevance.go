@@ -57,10 +57,10 @@ type Evidence struct {
 	// Found is the keyword score of the chunk, see [index.KeywordSnapshot]; 0
 	// if it is not among the keyword hits.
 	Found float64
-	// OtherScript says that the chunk, like all that were found, is written in
-	// another script than the question, so that it has its words by their sound
-	// at most.
-	OtherScript bool
+	// OtherScript says that the chunk is written in another script than the
+	// question, so that it has its words by their sound at most. Mixed says that
+	// others which were found are in the question's.
+	OtherScript, Mixed bool
 }
 
 // The coefficients of [Relevance]: logistic regressions on the best chunk, for
@@ -81,6 +81,10 @@ const (
 	otherScriptBias     = -9.7
 	otherScriptDistinct = 2.55
 	otherScriptFound    = 10.5
+	// Where texts in the question's script were found too, an answer in another
+	// one is less likely. A compromise between documentation full of code and
+	// corpora of two languages.
+	mixedBias = -12
 
 	wordsBias  = -9.28 // by the words alone
 	wordsFound = 21.11
@@ -97,7 +101,11 @@ func Relevance(e Evidence, background Background, known bool) float64 {
 	distinct := (e.Cosine - background.Mean) / background.Deviation
 	x := max(relevanceBias+relevanceDistinct*distinct+relevanceFound*found, nearBias+nearDistinct*distinct)
 	if e.OtherScript {
-		x = max(x, otherScriptBias+otherScriptDistinct*distinct+otherScriptFound*found)
+		bias := otherScriptBias
+		if e.Mixed {
+			bias = mixedBias
+		}
+		x = max(x, bias+otherScriptDistinct*distinct+otherScriptFound*found)
 	}
 	return logistic(x)
 }

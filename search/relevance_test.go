@@ -62,6 +62,9 @@ func TestRelevance(t *testing.T) {
 		{"the words of the question, whatever the meaning", near(0.80, 0.7), 0.9, 1},
 		{"by other words", near(0.88, 0), 0.5, 1},
 		{"another script", search.Evidence{Cosine: 0.85, Near: true, OtherScript: true}, 0.8, 1},
+		{"another script among texts in the question's", search.Evidence{Cosine: 0.85, Near: true, OtherScript: true, Mixed: true}, 0.5, 0.8},
+		{"another script, and its words by their sound", search.Evidence{Cosine: 0.85, Near: true, OtherScript: true, Mixed: true, Found: 0.1}, 0.9, 1},
+		{"a text in the question's script among others", search.Evidence{Cosine: 0.83, Near: true, Mixed: true}, 0, 0.1},
 		{"the words alone", search.Evidence{Found: 0.5}, 0.9, 1},
 		{"hardly a word", search.Evidence{Found: 0.05}, 0, 0.1},
 	} {
